@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
-use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
+use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, UnsettledCall, UnsettledSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
 use tooltrail_model::{At, Reason, Status, Time};
 
@@ -17,7 +17,7 @@ use tooltrail_model::{At, Reason, Status, Time};
 #[derive(Hash)]
 pub(crate) struct StoredCall<'a> {
     /// The row, without its reference: that may change when another session appears.
-    pub(crate) open: OpenCall<'a>,
+    pub(crate) open: UnsettledCall<'a>,
     pub(crate) number: u32,
     pub(crate) source: usize,
     pub(crate) at: At,
@@ -38,7 +38,7 @@ pub(crate) struct StoredCopy<'a> {
 
 /// A session as it is stored.
 pub(crate) struct StoredSession<'a> {
-    pub(crate) open: OpenSession<'a>,
+    pub(crate) open: UnsettledSession<'a>,
     pub(crate) directory: Option<&'a str>,
     pub(crate) first: Option<Time>,
     pub(crate) sources: &'a [usize],

@@ -28,7 +28,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// How a database of some agent is read, as statements of SQLite.
 #[derive(Debug)]
 pub struct Queries {
-    /// The tables that tell whose database it is.
+    /// The tables by which a database is recognised as this agent's.
     pub tables: &'static [&'static str],
     /// The sessions: the key, how many bytes their records have, when they were last written in milliseconds, and whatever else is
     /// different once a session is.
@@ -64,15 +64,15 @@ const LARGEST_COPY: u64 = 4 << 30;
 /// How much is read ahead.
 const CHUNK: usize = 64 * 1024;
 
-/// A private copy of a database, removed when nobody reads it any more.
+/// A private copy of a database, removed once its last reader is dropped.
 #[derive(Debug)]
 pub struct PrivateCopy {
-    /// What was copied, and what it was like then.
+    /// Path of the original, and its mark at the time of the copy.
     of: (PathBuf, u64),
     directory: TempDir,
 }
 
-/// Copies that somebody reads: the sessions of a database are opened one after the other.
+/// Copies in use. Weak, so that the sessions of a database, opened one after the other, share a copy and the last one removes it.
 static COPIES: Mutex<Vec<Weak<PrivateCopy>>> = Mutex::new(Vec::new());
 
 /// An open database.
@@ -85,7 +85,7 @@ struct Database {
 
 /// The database and the session of an address; nothing for the address of a file.
 pub(crate) fn part_of(address: &Path) -> Option<(PathBuf, String)> {
-    // Addresses are texts. A path that is none is a file's.
+    // An address is text, so a path that is not valid UTF-8 can only be a plain file.
     let (file, part) = split_address(address.to_str()?);
     Some((PathBuf::from(file), part?))
 }
@@ -93,6 +93,7 @@ pub(crate) fn part_of(address: &Path) -> Option<(PathBuf, String)> {
 /// Whether a file is a database by its name.
 pub(crate) fn is_database_name(path: &Path) -> bool {
     let usual = path.extension().is_some_and(|ending| ["db", "sqlite", "sqlite3"].iter().any(|usual| ending == *usual));
+    // No agent hides its database; a hidden file is a backup or a temporary one.
     usual && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
 }
 
@@ -117,9 +118,11 @@ pub(crate) fn session(address: &Path) -> io::Result<SessionPart> {
     list.parts.into_iter().find(|part| part.address == address).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// What tells whether anything in a database was written: a number that changes with any of its files.
+/// A number that changes whenever a database or a file that SQLite keeps beside it is written.
 pub(crate) fn mark(path: &Path) -> io::Result<(fs::Metadata, u64)> {
     let meta = fs::metadata(path)?;
+    // A commit goes to the write-ahead log first: the main file alone may look untouched for hours. The `-shm` index is left out, because
+    // readers write to it.
     let files = [Some(meta.clone()), beside(path, "-wal"), beside(path, "-journal")];
     let mix = |all: u64, part: u64| (all ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     let number = |meta: &fs::Metadata| mix(crate::find::identity(meta), meta.len());
@@ -150,6 +153,7 @@ impl Database {
         if !meta.is_file() {
             return Err(io::Error::other("it is no ordinary file"));
         }
+        // An empty `-wal` or `-journal` is what a clean shutdown leaves behind; `beside` counts only files with content.
         let (wal, index) = (beside(path, "-wal").is_some(), beside(path, "-shm").is_some());
         let copy = if (wal && !index) || beside(path, "-journal").is_some() { Some(private_copy(path)?) } else { None };
         let connection = match &copy {
@@ -157,6 +161,7 @@ impl Database {
             Some(copy) => Connection::open_with_flags(copy.directory.path().join("copy.db"), flags(OpenFlags::SQLITE_OPEN_READ_WRITE)),
             // The index is not written to either: SQLite would note in it which part of the log is being read.
             None if wal => Connection::open_with_flags(address(path, "mode=ro&readonly_shm=1"), flags(OpenFlags::SQLITE_OPEN_READ_ONLY)),
+            // Without a log nothing is pending, so it is read as a file that does not change: SQLite takes no locks and creates no files.
             None => Connection::open_with_flags(address(path, "mode=ro&immutable=1"), flags(OpenFlags::SQLITE_OPEN_READ_ONLY)),
         };
         let connection = connection.and_then(harden).map_err(io::Error::other)?;
@@ -173,10 +178,12 @@ impl Database {
         while let Some(row) = rows.next()? {
             // A key that is no text names nothing that could be asked for.
             let Ok(key) = row.get::<_, String>(0) else { continue };
+            // Every column counts, also those that only exist to show a change: the statement decides what makes a session different.
             let mut print = Vec::new();
             for column in 0..columns {
                 stamp(row.get_ref(column)?, &mut print);
             }
+            // Negative or fractional values come from a damaged database; the session is listed all the same.
             let millis = row.get::<_, i64>(2).ok().and_then(|millis| u64::try_from(millis).ok());
             parts.push(SessionPart {
                 address: PathBuf::from(part_address(file, &key)),
@@ -196,6 +203,7 @@ fn stamp(value: ValueRef<'_>, print: &mut Vec<u8>) {
         ValueRef::Integer(number) => print.extend(number.to_le_bytes()),
         ValueRef::Real(number) => print.extend(number.to_le_bytes()),
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            // The length in front keeps ("ab", "c") and ("a", "bc") apart.
             print.extend((bytes.len() as u64).to_le_bytes());
             print.extend(bytes);
         }
@@ -210,6 +218,7 @@ fn flags(way: OpenFlags) -> OpenFlags {
 fn address(path: &Path, how: &str) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut address = String::from("file:");
+    // SQLite reads `?`, `#` and `%` in such an address as syntax, so everything but plain characters is escaped byte by byte.
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' => address.push(char::from(*byte)),
@@ -219,22 +228,24 @@ fn address(path: &Path, how: &str) -> String {
     format!("{address}?{how}")
 }
 
-/// Makes a connection safe to use on a database that somebody else wrote.
+/// Makes a connection safe to use on a database of unknown origin.
 fn harden(mut connection: Connection) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    // A hostile schema can make a short statement run for hours, so the clock is checked while SQLite works.
     let until = Instant::now() + PATIENCE;
     connection.progress_handler(STEPS, Some(move || Instant::now() > until))?;
+    // An agent that commits holds its lock for milliseconds; waiting two seconds avoids a false failure.
     connection.busy_timeout(Duration::from_secs(2))?;
     connection.execute_batch("PRAGMA query_only=ON; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA temp_store=MEMORY;")?;
     Ok(connection)
 }
 
-/// Whose database it is, by its tables.
+/// The agent whose database it is, recognised by its tables.
 fn recognise(connection: &Connection) -> rusqlite::Result<Option<(&'static dyn Format, &'static Queries)>> {
-    // A view or a virtual table may run anything; only what is stored as it is counts.
+    // A view or a virtual table may run anything, so only ordinary tables count.
     let mut table =
         connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND sql NOT LIKE 'CREATE VIRTUAL%'")?;
     for format in FORMATS {
@@ -260,6 +271,7 @@ fn private_copy(path: &Path) -> io::Result<Arc<PrivateCopy>> {
     if let Some(copy) = copies.iter().filter_map(Weak::upgrade).find(|copy| copy.of == of) {
         return Ok(copy);
     }
+    // The copy takes space in the temporary directory; refusing beats filling the disk.
     let size = meta.len() + beside(path, "-wal").map_or(0, |meta| meta.len());
     if size > LARGEST_COPY {
         return Err(io::Error::other(format!("it has a write-ahead log without an index, and {size} bytes are too many to copy")));
@@ -267,6 +279,7 @@ fn private_copy(path: &Path) -> io::Result<Arc<PrivateCopy>> {
     let directory = tempfile::Builder::new().prefix("tooltrail-database-").tempdir()?;
     for ending in ["", "-wal", "-journal"] {
         match fs::copy(companion(path, ending), directory.path().join(format!("copy.db{ending}"))) {
+            // A log may vanish between the look and the copy, when the agent checkpoints. The main file may not.
             Err(error) if ending.is_empty() || error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -300,6 +313,7 @@ impl RowLines {
     pub(crate) fn open(file: &Path, session: &str) -> io::Result<Self> {
         let database = Database::open(file)?.ok_or_else(unknown)?;
         let records = database.records(session).map_err(io::Error::other)?;
+        // A session without a row is one that was deleted since it was listed.
         if records.is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -310,6 +324,7 @@ impl RowLines {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.clear();
         self.taken = 0;
+        // Several rows per refill: most are far smaller than a read of the caller.
         while self.buffer.len() < CHUNK
             && let Some((table, key)) = self.records.get(self.next)
         {
@@ -334,6 +349,7 @@ impl Read for RowLines {
 impl Database {
     /// The records of a session: the table and the key of each. Begins the transaction in which they are read.
     fn records(&self, session: &str) -> rusqlite::Result<Vec<(usize, String)>> {
+        // One transaction for the list and all rows: a commit in between cannot mix two states.
         self.connection.execute_batch("BEGIN")?;
         let mut statement = self.connection.prepare(self.queries.records)?;
         let mut rows = statement.query([session])?;
@@ -351,6 +367,7 @@ impl Database {
     /// Adds a record as a line.
     fn line(&self, table: usize, key: &str, out: &mut Vec<u8>) -> rusqlite::Result<()> {
         let Some((name, statement)) = self.queries.rows.get(table) else { return Ok(()) };
+        // SQLite decides about the length, so that a huge value is never loaded.
         let long =
             format!("SELECT head, CASE WHEN octet_length(data) > {LONGEST} THEN octet_length(data) ELSE data END FROM ({statement})");
         let row = format!("{name}:{key}");
@@ -366,7 +383,7 @@ impl Database {
         if found.optional()?.is_none() {
             out.extend(unread(&row, "is not there"));
         }
-        // A line feed in JSON stands between values, where a space is as good; in a text there can be none.
+        // Outside strings a line feed is white space in JSON, and inside strings it is escaped; so a space does as well.
         out[begin..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
         out.push(b'\n');
         Ok(())
@@ -382,6 +399,7 @@ fn unread(row: &str, why: &str) -> Vec<u8> {
 fn object(row: &str, head: &[u8], data: &[u8], out: &mut Vec<u8>) {
     out.extend(b"{\"row\":");
     out.extend(serde_json::Value::from(row).to_string().into_bytes());
+    // Both objects are spliced as text: parsing and printing would change the agent's own spelling of numbers and strings.
     let fields = |object: &'_ [u8]| object.trim_ascii().strip_prefix(b"{").map(|fields| fields.trim_ascii_start().to_vec());
     if let Some(fields) = fields(head).and_then(|fields| fields.strip_suffix(b"}").map(<[u8]>::to_vec)).filter(|fields| !fields.is_empty())
     {
@@ -390,12 +408,13 @@ fn object(row: &str, head: &[u8], data: &[u8], out: &mut Vec<u8>) {
     }
     match fields(data) {
         Some(fields) if fields == b"}" => out.push(b'}'),
-        // What breaks off stays as it is, and is reported as such.
+        // Data that breaks off stays as it is, so that the scan reports the line as damaged.
         Some(fields) => {
             out.push(b',');
             out.extend(fields);
         }
         None => {
+            // Data that is no object (a string, a list) is kept as text under a name of ours.
             out.extend(b",\"data\":");
             out.extend(serde_json::Value::from(String::from_utf8_lossy(data)).to_string().into_bytes());
             out.push(b'}');
@@ -405,6 +424,7 @@ fn object(row: &str, head: &[u8], data: &[u8], out: &mut Vec<u8>) {
 
 /// The row that a line of a database is.
 pub(crate) fn row_of(line: &[u8]) -> String {
+    // Lines of rows that were not read begin with `[`; see `unread`.
     let rest = line.strip_prefix(b"{\"row\":").or_else(|| line.strip_prefix(b"[")).unwrap_or_default();
     tooltrail_skim::Skim::new(rest).string().map(|name| name.text().into_owned()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The errors of reading logs, and how an error is told together with its causes.
+//! The errors of reading logs, and how an error is printed together with its causes.
 //!
 //! Messages are lower case and name no more than the reader may see: a transcript can be shared, so the paths of logs stand in the
 //! program's own log, not in these texts. Which errors end something and which are survived is the caller's decision.
@@ -34,8 +34,9 @@ impl fmt::Display for ErrorChain<'_> {
     }
 }
 
-/// What a thread said when it panicked, as far as that is text.
+/// The message of a panic, as far as it is text.
 pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    // `panic!` with arguments carries a `String`, without arguments a `&str`.
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread stopped without saying why")
 }

@@ -25,7 +25,7 @@ pub struct FoundSource {
     pub size: u64,
     /// When it was last written.
     pub modified: Option<SystemTime>,
-    /// What tells a source that was replaced, or written to and given its old time, from the one that was there; zero if nothing does.
+    /// A number that differs once a source was replaced, or written to and given its old time; zero where nothing can show that.
     pub identity: u64,
 }
 
@@ -41,11 +41,11 @@ impl FoundSource {
 pub struct Kept {
     /// The copy. It has the time of the log.
     pub copy: FoundSource,
-    /// Where the log lies, or lay.
+    /// The path of the log, whether or not it still exists.
     pub original: PathBuf,
 }
 
-/// What was found, and what could not be looked at.
+/// The outcome of a search: files that may be logs, and problems on the way.
 #[derive(Debug, Default)]
 pub struct Search {
     /// Files that may be logs, by path, each once. Of logs that are gone these are the kept copies.
@@ -64,9 +64,9 @@ pub struct Search {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", path.display())]
 pub struct Problem {
-    /// What.
+    /// The file or directory.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     #[source]
     pub error: std::io::Error,
 }
@@ -81,8 +81,10 @@ pub fn in_places(places: &[Places]) -> Search {
                     Ok(meta) if meta.is_dir() => search.walk(&root, format.is_deep()),
                     // A place may be one file, such as a database that a variable names.
                     Ok(meta) => search.file(root.clone(), &meta),
+                    // Most people use one agent, so a place that does not exist is no problem to report.
                     Err(_) => {}
                 }
+                // Two agents, or two homes, may name the same root.
                 if !search.looked.contains(&root) {
                     if let Some(kept) = &places.kept {
                         search.walk_kept(kept, &root, format.is_deep());
@@ -101,6 +103,7 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
     for path in paths {
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => search.walk(path, true),
+            // Named by hand or not, a key file is never opened: its text would end up in an index.
             Ok(_) if is_secret(path) => {
                 let error = std::io::Error::other("it holds keys and is never opened");
                 search.problems.push(Problem { path: path.clone(), error });
@@ -114,6 +117,7 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
                     }
                 }
             }
+            // Only where no file has this name: a path may contain the separator of an address itself.
             Err(_) if database::part_of(path).is_some() => match database::session(path) {
                 Ok(part) => search.files.push(part.into()),
                 Err(error) => search.problems.push(Problem { path: path.clone(), error }),
@@ -124,6 +128,7 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
     }
     // One path may reach into another, or spell the same file in another way.
     if paths.len() > 1 {
+        // Canonicalised only here: for the agents' own roots it would cost a system call per log and find nothing.
         let mut seen = BTreeSet::new();
         search.files.retain(|found| fs::canonicalize(&found.path).map_or(true, |real| seen.insert(real)));
     }
@@ -132,6 +137,7 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
 
 impl Search {
     fn tidy(mut self) -> Self {
+        // Copies of deleted logs come first, so that the steps below treat them like logs.
         let gone = self.gone();
         self.files.extend(gone);
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -150,6 +156,7 @@ impl Search {
         let there: HashSet<&OsStr> = self.files.iter().map(|found| found.path.as_os_str()).collect();
         let mut gone: Vec<&Kept> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
         if !gone.is_empty() {
+            // Looked up only if something is missing: `twin` builds a path for every file.
             let forms: BTreeSet<PathBuf> = self.files.iter().filter_map(|found| twin(&found.path)).map(|(form, _)| form).collect();
             gone.retain(|kept| twin(&kept.original).is_none_or(|(form, _)| !forms.contains(&form)));
         }
@@ -188,9 +195,11 @@ impl Search {
 
     /// Walks the kept copies of a directory's logs.
     fn walk_kept(&mut self, kept: &Path, root: &Path, deep: bool) {
+        // Nothing is kept of this root yet.
         let Some(place) = mirror::place(kept, root).filter(|place| place.is_dir()) else { return };
         let own = self.files.len();
         self.walk(&place, deep);
+        // The walk put the copies among the logs; they are moved to the list of copies, from which only those of deleted logs come back.
         for copy in self.files.split_off(own) {
             if let Ok(path) = copy.path.strip_prefix(&place) {
                 let original = mirror::source(&root.join(path));
@@ -201,6 +210,7 @@ impl Search {
 
     /// Walks a directory, and if it is deep also what is below it, hidden directories too. Links are not followed.
     fn walk(&mut self, root: &Path, deep: bool) {
+        // A list instead of recursion: a hostile tree may be deeper than the stack.
         let mut open = vec![root.to_owned()];
         while let Some(directory) = open.pop() {
             let entries = match fs::read_dir(&directory) {
@@ -212,6 +222,7 @@ impl Search {
             };
             for entry in entries.flatten() {
                 let path = entry.path();
+                // The type comes from the directory entry, so links are neither followed nor opened.
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() && deep => open.push(path),
                     Ok(kind) if kind.is_dir() => {}
@@ -232,12 +243,13 @@ impl From<SessionPart> for FoundSource {
     }
 }
 
-/// The sources at a path as they are now: a file is one, a database as many as it has sessions, and the file that SQLite writes to beside
-/// a database stands for it. An address is the source that it names. None if it is not there.
+/// The sources at a path as they are now: one for a file, one for each session of a database. SQLite's write-ahead log stands for its
+/// database, and an address for the source that it names. Empty if nothing is there.
 pub fn at(path: &Path) -> Vec<FoundSource> {
     if database::part_of(path).is_some() && !path.exists() {
         return database::session(path).ok().map(FoundSource::from).into_iter().collect();
     }
+    // SQLite reports writes to `x.db-wal`; the source is `x.db`.
     let path = path.to_str().and_then(|path| path.strip_suffix("-wal")).map_or(path, Path::new);
     let mut search = Search::default();
     if let Ok(meta) = fs::symlink_metadata(path) {
@@ -246,12 +258,12 @@ pub fn at(path: &Path) -> Vec<FoundSource> {
     search.files
 }
 
-/// The file that a source is read from: all sessions of a database are looked at by one look at it.
+/// The file that a source is read from. All sessions of a database share it, so one check of the file covers them.
 pub fn file_of(address: &Path) -> PathBuf {
     database::part_of(address).map_or_else(|| address.to_owned(), |(file, _)| file)
 }
 
-/// What the forms of a log share, and how much this one is worth.
+/// The key that all forms of a log share, and the rank of this form; lower ranks win.
 fn twin(path: &Path) -> Option<(PathBuf, u8)> {
     FORMATS.iter().find_map(|format| format.twin(path))
 }
@@ -268,11 +280,12 @@ pub fn identity(meta: &fs::Metadata) -> u64 {
     }
     #[cfg(not(unix))]
     {
+        // Without inodes only the time of creation is left to tell files apart.
         place(meta).1
     }
 }
 
-/// What tells a file from the one that was at its path before, however much either is written to.
+/// Device and inode (elsewhere the creation time): they stay while a file is written to and change when it is replaced.
 pub(crate) fn place(meta: &fs::Metadata) -> (u64, u64) {
     #[cfg(unix)]
     {
@@ -292,7 +305,7 @@ pub fn is_log_name(path: &Path) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(&name))
 }
 
-/// Whether what happens to a file may concern a log, by its name: what is written to a database shows in the file beside it first.
+/// Whether an event on a file may concern a log, by its name. Writes to a database show in its write-ahead log first.
 pub fn concerns_log(path: &Path) -> bool {
     is_log_name(path) || path.to_str().and_then(|path| path.strip_suffix("-wal")).is_some_and(|path| is_log_name(Path::new(path)))
 }
@@ -309,6 +322,7 @@ pub fn registered(places: &[Places]) -> Vec<Registered> {
     for places in places {
         for format in FORMATS {
             for path in format.registry(places) {
+                // Several homes may share a registry; each entry is read once.
                 if files.insert(path.clone()) {
                     found.extend(read_small(&path, 64 * 1024).and_then(|bytes| format.registered(&bytes)));
                 }
@@ -320,6 +334,7 @@ pub fn registered(places: &[Places]) -> Vec<Registered> {
 
 /// The bytes of a small ordinary file; nothing if it is large, no file, or not there. Of a kept copy, those of the file itself.
 pub fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    // `symlink_metadata`: a link may lead to a device or a pipe, which would never end.
     let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= limit)?;
     let read = first_bytes(path, &meta, limit).inspect_err(|error| warn!(?path, %error, "cannot read a file beside the logs"));
     let (bytes, size) = read.ok()?;

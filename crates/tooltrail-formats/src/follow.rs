@@ -25,7 +25,7 @@ use tooltrail_skim::Skim;
 /// How many of the last bytes are looked at again, to see that a longer log is the same one grown.
 pub const SEAM: usize = 64;
 
-/// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
+/// A stamp that changes when a source does: its file, or a small file beside it that is read with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     written: Written,
@@ -35,13 +35,15 @@ pub struct Stamp {
 impl Stamp {
     /// The stamp of a file that was found.
     pub fn of(found: &FoundSource) -> Self {
+        // All formats are asked, because which of them wrote the log is not known before it is read.
         let sidecars = FORMATS.iter().flat_map(|format| format.sidecars(&found.path));
+        // Rotated, so that two files that swap their stamps do not cancel out.
         let beside = sidecars.fold(0, |all: u64, path| all.rotate_left(7) ^ stamp_beside(&path).unwrap_or(0));
         Stamp { written: Written { size: found.size, modified: found.modified, identity: found.identity }, beside }
     }
 }
 
-/// What tells whether a file is as it was.
+/// Size, time and identity of a file at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Written {
     size: u64,
@@ -55,10 +57,10 @@ impl Written {
     }
 }
 
-/// Whom the lines are shown to that were taken in, each once and whole.
+/// Listens to the lines that were taken in. Each is passed once, and only when it is whole.
 pub type Heard<'h> = dyn FnMut(&'static dyn Format, Line<'_>) + 'h;
 
-/// What a look at a source gave.
+/// The outcome of one look at a source.
 #[derive(Debug)]
 pub struct Followed {
     /// The source, as a scan gives it.
@@ -82,7 +84,7 @@ pub struct Follower {
 struct Held {
     reader: Reader,
     mark: Mark,
-    /// What stands before the mark.
+    /// The last bytes before the mark.
     seam: Vec<u8>,
     place: (u64, u64),
     written: Written,
@@ -96,11 +98,11 @@ struct Beside {
     bytes: Option<Vec<u8>>,
 }
 
-/// A reader that has taken in everything, the unfinished line too, and how many bytes that was.
+/// A reader that has taken in everything, the unfinished line too, with the number of bytes.
 struct Taken {
     reader: Reader,
     bytes: u64,
-    /// Whether there is nothing to go on from.
+    /// Whether the next look has to start from the beginning.
     torn: bool,
 }
 
@@ -110,12 +112,12 @@ impl Follower {
         Follower { path: path.to_owned(), options: options.clone(), held: None, beside: Vec::new(), bytes: 0 }
     }
 
-    /// How many bytes of the log were read so far, all in all.
+    /// The number of bytes of the log read so far, over all looks.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Reads what is new, and tells what the source amounts to now.
+    /// Reads what is new, and returns the source as it is now.
     pub fn follow(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
         if part_of(&self.path).is_some() {
             return self.read_rows(buffer, heard);
@@ -124,11 +126,12 @@ impl Follower {
         let meta = file.metadata()?;
         let written = Written::of(&meta);
         let grown = match self.held.take() {
-            // Nothing but a file beside it is new.
+            // Only a file beside the log changed, so the log need not be read.
             Some(held) if held.written == written && held.mark.offset == written.size => Some((Taken::again(&held), held)),
             Some(held) if held.written == written || held.may_have_grown(&meta) => self.go_on(file, held, written, buffer, heard)?,
             _ => None,
         };
+        // Taken out above: if an error returns early, the next look starts from the beginning rather than from a wrong state.
         let whole = grown.is_none();
         let (taken, held, modified) = match grown {
             Some((taken, held)) => (taken, Some(held), meta.modified().ok()),
@@ -136,6 +139,8 @@ impl Follower {
         };
         self.held = held.filter(|_| !taken.torn);
         let mut reader = taken.reader;
+        // Only this copy of the reader takes in the sidecars: they change without the log, and the state that is kept must not hold an old
+        // one.
         self.look_beside(&mut reader);
         let summary = reader.finish(taken.bytes);
         let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
@@ -144,12 +149,13 @@ impl Follower {
 
     /// Reads the session of a database. Any of its rows may have been written anew, so it is read whole each time.
     fn read_rows(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
-        // Asked for first: what is written in between is noticed the next time.
+        // Read first: a write in between then changes the identity, and the next look notices it.
         let part = FoundSource::from(database::session(&self.path)?);
         let turns = Turns::default();
         let mut lines = Lines::new(open(&self.path, |file| file)?, buffer, &turns, self.options.max_line);
         let (reader, _) = Reader::begin(&self.path, lines.peek(), &self.options);
         let written = Written { size: part.size, modified: part.modified, identity: part.identity };
+        // Discarded after this read, so place and mark do not matter.
         let mut held = Held { reader, mark: Mark::default(), seam: Vec::new(), place: (0, 0), written };
         let taken = held.take(&mut lines, heard);
         self.bytes += taken.bytes;
@@ -169,15 +175,18 @@ impl Follower {
         file.seek(SeekFrom::Start(held.mark.offset.saturating_sub(held.seam.len() as u64)))?;
         let mut seam = Vec::with_capacity(SEAM);
         self.bytes += file.by_ref().take(held.seam.len() as u64).read_to_end(&mut seam)? as u64;
+        // Rewritten rather than grown: an agent that compacts its log changes the bytes in front of the mark.
         if seam != held.seam {
             return Ok(None);
         }
         let before = held.mark.offset;
         let turns = Turns::default();
+        // Limited to the size seen before: bytes written meanwhile belong to the next look.
         let mut lines = Lines::after(held.mark, file.take(written.size - before), buffer, &turns, self.options.max_line);
         let taken = held.take(&mut lines, heard);
         self.bytes += taken.bytes - before;
         held.written = written;
+        // Fewer bytes than the metadata promised: the file was truncated while it was read.
         let torn = taken.torn || taken.bytes != written.size;
         Ok(Some((Taken { torn, ..taken }, held)))
     }
@@ -187,7 +196,7 @@ impl Follower {
         let mut seen = Err(io::ErrorKind::NotFound.into());
         let input = open(&self.path, |file| {
             seen = file.metadata();
-            // No more than there was, so that it is known how much that is.
+            // No more than the size at opening, so that the number of bytes read is known exactly.
             let size = seen.as_ref().map_or(0, Metadata::len);
             file.take(size)
         })?;
@@ -199,6 +208,7 @@ impl Follower {
         let head = lines.peek();
         let settled = !compressed && is_settled(head);
         let (mut reader, document) = Reader::begin(&self.path, head, &self.options);
+        // A document has no lines to go on from, so no state is kept.
         if document {
             reader.whole(&mut lines, &self.options);
             let bytes = lines.bytes();
@@ -207,6 +217,7 @@ impl Follower {
         }
         let mut held = Held { reader, mark: Mark::default(), seam: Vec::new(), place: place(&meta), written };
         let taken = held.take(&mut lines, heard);
+        // Of a compressed file the bytes on disk count, which is what was read.
         self.bytes += if compressed { written.size } else { taken.bytes };
         let torn = taken.torn || !settled || taken.bytes != written.size;
         Ok((Taken { torn, ..taken }, Some(held), modified))
@@ -215,6 +226,7 @@ impl Follower {
     /// Takes what the small files beside the log say, which are read if they are not as they were.
     fn look_beside(&mut self, reader: &mut Reader) {
         let paths = reader.format().map(|format| format.sidecars(&self.path)).unwrap_or_default();
+        // A log that is recognised late may have other sidecars than before.
         self.beside.retain(|beside| paths.contains(&beside.path));
         for path in paths {
             let stamp = stamp_beside(&path);
@@ -248,12 +260,14 @@ impl Held {
                     }
                 }
                 Ok(Some(line)) => {
+                    // Only a copy takes in the unfinished line: the next look reads it again, whole.
                     let mut reader = self.reader.clone();
                     reader.line(line);
                     last = Some(reader);
                 }
                 Ok(None) => break,
                 Err(error) => {
+                    // A reading error is reported with what was read so far; the state is not trusted for the next look.
                     last.get_or_insert_with(|| self.reader.clone()).failed(&error);
                     torn = true;
                     break;
@@ -270,7 +284,7 @@ impl Held {
 
     /// Remembers how a line ends.
     fn remember(&mut self, line: Line<'_>) {
-        // Of a line that is too long only the beginning is there.
+        // Only the beginning of an oversized line is in memory, so its end cannot be compared.
         let bytes = if line.oversized() { &[] } else { line.bytes };
         self.seam.clear();
         self.seam.extend_from_slice(&bytes[bytes.len().saturating_sub(SEAM - 1)..]);
@@ -279,20 +293,20 @@ impl Held {
 }
 
 impl Taken {
-    /// What is known without reading anything.
+    /// The state as it was at the last look, without reading anything.
     fn again(held: &Held) -> Self {
         Taken { reader: held.reader.clone(), bytes: held.mark.offset, torn: false }
     }
 }
 
-/// Whether more of a log cannot change what its beginning says it is: a whole line tells whose it is, and that it is lines.
+/// Whether the beginning alone settles what a log is: a whole line shows which agent wrote it, and that it consists of lines.
 fn is_settled(head: &[u8]) -> bool {
     let whole = memchr::memrchr(b'\n', head).and_then(|end| head.get(..end)).unwrap_or_default();
     let first = whole.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     head.len() >= HEAD || (Skim::new(first).object(|_, _| Ok(())).is_ok() && sniff(whole).is_some())
 }
 
-/// What tells whether a small file is as it was; nothing if it is not there.
+/// A stamp of a small file; `None` if it does not exist.
 fn stamp_beside(path: &Path) -> Option<u64> {
     let meta = fs::symlink_metadata(path).ok()?;
     Some(identity(&meta) ^ meta.len().rotate_left(32))

@@ -7,7 +7,6 @@
 use crate::FORMATS;
 use crate::changes::Backup;
 use crate::database::Queries;
-use crate::reopened::Reopened;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -20,7 +19,7 @@ use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
 
@@ -31,12 +30,12 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// The variables of [`Places::variables`] that are set, with their values.
     pub environment: BTreeMap<&'static str, OsString>,
-    /// Where copies of logs are kept, laid out as [`crate::mirror`] says.
+    /// The directory in which copies of logs are kept, laid out as described in [`crate::mirror`].
     pub kept: Option<PathBuf>,
 }
 
 impl Places {
-    /// The variables of the environment by which agents are told to keep their logs elsewhere.
+    /// The environment variables with which people move an agent's directory.
     pub fn variables() -> BTreeSet<&'static str> {
         FORMATS.iter().flat_map(|format| format.variables()).copied().collect()
     }
@@ -55,7 +54,7 @@ impl Places {
 /// One record of a source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Record<'r> {
-    /// Where it stands.
+    /// The position.
     pub at: At,
     /// Its bytes.
     pub bytes: &'r [u8],
@@ -78,19 +77,8 @@ pub struct Registered {
     pub session: String,
     /// The process.
     pub pid: Option<u32>,
-    /// What it does.
+    /// The state that the agent reports.
     pub live: Live,
-}
-
-/// A record that is opened by a format without a [`TypedRecord`] of its own, once for each question.
-#[derive(Clone, Copy, Debug)]
-pub struct Opened<'v> {
-    /// The record's number.
-    pub line: u64,
-    /// The record's bytes, from which its format reads ids, times and flags.
-    pub bytes: &'v [u8],
-    /// How the payloads of the record become values and texts.
-    pub payloads: Payloads<'v>,
 }
 
 /// A record that its format has read in one pass: envelope and blocks, with payloads left where they stand. The facts of a scan and
@@ -103,13 +91,13 @@ pub trait TypedRecord {
     fn parts(&self, payloads: Payloads<'_>) -> Parts;
 
     /// The request of a call, as far as the record has it.
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         let _ = (call, payloads);
         None
     }
 
     /// The result of a call, as far as the record has it. Several records may each know a part of it.
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         let _ = (call, payloads);
         None
     }
@@ -152,13 +140,13 @@ pub struct Ask<'v> {
     pub server: Option<&'v str>,
     /// Its family.
     pub kind: Kind,
-    /// What became of it.
+    /// The outcome.
     pub status: Status,
     /// The input.
     pub input: &'v Value,
-    /// What the model saw; nothing where there is no result.
+    /// The text and images that the model saw; empty where there is no result.
     pub seen: &'v [Content],
-    /// What the tool produced, where the log keeps it.
+    /// The tool's own output, where the log keeps it.
     pub produced: Option<&'v Value>,
     /// Whether there is a result.
     pub answered: bool,
@@ -179,7 +167,7 @@ pub trait Decode: Sync {
         self.agent()
     }
 
-    /// A model's name without what goes without saying for this agent.
+    /// A model's name without the prefix that all models of this agent share.
     fn short_model<'m>(&self, model: &'m str) -> &'m str {
         model
     }
@@ -202,8 +190,8 @@ pub trait Decode: Sync {
         false
     }
 
-    /// Where the records of a document stand, in order, and whether the document is whole. Fields outside a list of records, such as a
-    /// header, are a record of their own.
+    /// The ranges of a document's records, in order, and whether the document is whole. Fields outside a list of records, such as a header,
+    /// are a record of their own.
     fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
         let _ = bytes;
         (Vec::new(), false)
@@ -248,11 +236,11 @@ pub trait LogFiles: Sync {
         false
     }
 
-    /// What the path of a log says about it.
+    /// The session and the subagent that a log belongs to, as far as its path says.
     fn origin(&self, path: &Path) -> SourceOrigin;
 
-    /// For a log that may lie in several places or forms at once: what they share, and how much each is worth. Of those that share
-    /// it, the one with the lowest number is read.
+    /// For a log that may exist in several places or forms at once: a key that all of them share, and a rank. The form with the lowest rank
+    /// is read.
     fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
         let _ = path;
         None
@@ -287,13 +275,13 @@ pub trait LogFiles: Sync {
         None
     }
 
-    /// How long after it was last written a log is deleted, by what the settings say or by default; nothing if it never is.
+    /// The time between the last write to a log and its deletion, by the settings or by default; `None` if logs are never deleted.
     fn lifetime(&self, settings: Option<&[u8]>) -> Option<Duration> {
         let _ = settings;
         None
     }
 
-    /// The files in which the agent lists the sessions that run, and what such a file says.
+    /// The files in which the agent lists its running sessions.
     fn registry(&self, places: &Places) -> Vec<PathBuf> {
         let _ = places;
         Vec::new()
@@ -314,52 +302,24 @@ pub trait LogFiles: Sync {
 
 /// Opening single records for a reader: messages, requests, results, hooks, and calls in neutral form.
 pub trait OpenRecords: Decode {
-    /// Reads a record, once, for everything that may be asked of it.
-    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        // A format that has no typed record reads its records again for each question.
-        self.decode(record, &mut |_| {})?;
-        Ok(Box::new(Reopened { format: self, record }))
-    }
+    /// Reads a record, once, for every question that a reader may have about it.
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn>;
 
-    /// What a record holds for a reader, in order.
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        let _ = record;
-        Parts::default()
-    }
-
-    /// Words of which a record holds one if a text of it is put together from several of its strings by more than a line feed: by a
-    /// space or an exclamation mark, and nothing else. Such a text stands nowhere in the record as it reads.
+    /// Marker words. A record contains at least one of them if a text of it is put together from several strings by more than a line feed:
+    /// by a space or an exclamation mark. Such a text appears nowhere in the record as it reads, so a search has to decode the record.
     fn composed(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// What a record says about the request of a call.
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
-        let _ = (record, call);
-        None
-    }
-
-    /// What a record says about the result of a call. Several records may each know a part of it.
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
-        let _ = (record, call);
-        None
-    }
-
-    /// Where the whole of a result was saved, if the log has only a part of it.
-    fn saved(&self, answered: &ResultContent) -> Option<String> {
+    /// The path under which the whole of a result was saved, if the log has only a part of it.
+    fn saved(&self, answered: &LoggedResult) -> Option<String> {
         let _ = answered;
         None
     }
 
-    /// Words of which a record holds one if [`OpenRecords::saved`] knows of an output.
+    /// Marker words. A record contains at least one of them if [`OpenRecords::saved`] finds a saved output in it.
     fn saved_marks(&self) -> &'static [&'static str] {
         &[]
-    }
-
-    /// The hooks that a record tells of.
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        let _ = record;
-        Vec::new()
     }
 
     /// A call in neutral form.
@@ -368,15 +328,9 @@ pub trait OpenRecords: Decode {
         Detailed::default()
     }
 
-    /// Whether a record may tell of copies that the agent kept of files, before it is taken apart.
+    /// Whether a record may report copies of files. A quick check, before the record is parsed.
     fn may_hold_backups(&self, record: &[u8]) -> bool {
         let _ = record;
         false
-    }
-
-    /// The copies that the agent kept of files, as a record tells.
-    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
-        let _ = record;
-        Vec::new()
     }
 }

@@ -25,7 +25,7 @@ const LEVEL: i32 = 3;
 /// How a table begins, as zstd's seekable format has it, and how it ends.
 const TABLE: u32 = 0x184D_2A5E;
 const TABLE_END: u32 = 0x8F92_EAB1;
-/// What stands behind the entries of a table: their number, a byte of flags, the end.
+/// The size of the part behind the entries of a table: their number, a byte of flags, the magic number.
 const FOOT: usize = 9;
 /// More frames than this are no log: they would hold a terabyte.
 const MOST: u64 = 1 << 20;
@@ -35,22 +35,23 @@ const WORD: [u8; 16] = *b"tooltrail kept 1";
 /// The size of a seal, with the eight bytes that make it a frame.
 const SEAL_SIZE: usize = 8 + WORD.len() + 1 + 8 + 16 + 16;
 
-/// What tells whether content is whole, and what file it was.
+/// The length, checksum and time of kept content, by which damage is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
     /// How long it is.
     pub length: u64,
-    /// A checksum of all of it; which one is for those to know who keep logs.
+    /// A checksum of all of it. The algorithm is chosen by the catalog, which writes and checks copies.
     pub checksum: u128,
     /// When it was written, in nanoseconds since 1970.
     pub modified: i128,
-    /// Whether it lies here as it is, because it was compressed already.
+    /// Whether the content is stored as it is, because it was compressed already.
     pub raw: bool,
 }
 
 impl Seal {
     /// When the content was written.
     pub fn modified(&self) -> Option<SystemTime> {
+        // Nanoseconds of the year 2554 and later do not fit; such a time is dropped rather than wrapped.
         let span = Duration::from_nanos(u64::try_from(self.modified.unsigned_abs()).ok()?);
         if self.modified < 0 { SystemTime::UNIX_EPOCH.checked_sub(span) } else { SystemTime::UNIX_EPOCH.checked_add(span) }
     }
@@ -108,10 +109,10 @@ impl Frame {
     }
 }
 
-/// What stands at the end of a kept file.
+/// The table at the end of a kept file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frames {
-    /// What tells whether the content is whole.
+    /// The seal of the content.
     pub seal: Seal,
     frames: Vec<Frame>,
 }
@@ -120,25 +121,30 @@ impl Frames {
     /// Reads the end of a file; nothing if it is no kept one.
     pub fn read(file: &File) -> Option<Self> {
         let size = file.metadata().ok()?.len();
+        // The file is read from its end: the table's size is known only from the number of entries in its last bytes.
         let foot = part(file, size.checked_sub(FOOT as u64)?, FOOT)?;
         let (count, foot) = foot.split_first_chunk()?;
         let (&flags, end) = foot.split_first()?;
+        // No table: content that was compressed already and has a seal alone, or not our file.
         if end != TABLE_END.to_le_bytes() {
             let seal = Seal::parse(&part(file, size.checked_sub(SEAL_SIZE as u64)?, SEAL_SIZE)?)?;
             let whole = seal.raw && seal.length.checked_add(SEAL_SIZE as u64) == Some(size);
             return whole.then_some(Frames { seal, frames: Vec::new() });
         }
         let count = u64::from(u32::from_le_bytes(*count));
+        // Flags announce checksums per frame, which we never write.
         if count > MOST || flags != 0 {
             return None;
         }
         let size_of_table = usize::try_from(count * 8).ok()? + FOOT;
         let start = size.checked_sub(8 + size_of_table as u64)?;
+        // Bounded by `MOST`: at most eight megabytes, whatever the file claims.
         let table = part(file, start, 8 + size_of_table)?;
         let entries = table.strip_prefix(skipped(TABLE, size_of_table).as_slice())?.get(..size_of_table - FOOT)?;
         let sealed = start.checked_sub(SEAL_SIZE as u64)?;
         let seal = Seal::parse(&part(file, sealed, SEAL_SIZE)?)?;
         let frames = entries_of(entries)?;
+        // Frames and content have to fill the file exactly. A gap means a torn or foreign file.
         let (packed, length) = frames.last().map_or((0, 0), |last| (last.at + u64::from(last.packed), last.end()));
         (packed == sealed && length == seal.length && !seal.raw).then_some(Frames { seal, frames })
     }
@@ -159,17 +165,19 @@ impl Frames {
         first..last.max(first)
     }
 
-    /// What a frame holds.
+    /// Decompresses a frame.
     fn unpack(&self, file: &File, index: usize) -> io::Result<Vec<u8>> {
         let wrong = || io::Error::new(io::ErrorKind::InvalidData, "a frame of the kept copy is damaged");
         let frame = self.frames.get(index).ok_or_else(wrong)?;
         let packed = part(file, frame.at, frame.packed as usize).ok_or_else(wrong)?;
+        // The capacity is the promised length, so a frame that unpacks to more fails instead of filling memory.
         let content = Decompressor::new()?.decompress(&packed, frame.length as usize)?;
         (content.len() == frame.length as usize).then_some(content).ok_or_else(wrong)
     }
 
     /// A part of the content. `load` gives what a frame holds, by its number; nothing if the content does not reach so far.
     pub(crate) fn part<B: AsRef<[u8]>>(&self, span: Span, mut load: impl FnMut(usize) -> io::Result<B>) -> Result<Vec<u8>, ReadError> {
+        // The span may come from a stale position, so its length is no reason to allocate more than a frame.
         let mut bytes = Vec::with_capacity(usize::try_from(span.len()).map_or(FRAME, |size| size.min(FRAME)));
         for index in self.of(span) {
             let frame = self.frames.get(index).ok_or(ReadError::Changed)?;
@@ -186,7 +194,7 @@ impl Frames {
         Content { file, frames: self, next: 0, held: Vec::new(), taken: 0 }
     }
 
-    /// What a frame of a file holds, for those who hold frames themselves.
+    /// Decompresses a frame, for callers that cache frames.
     pub(crate) fn frame(&self, file: &File, index: usize) -> io::Result<Vec<u8>> {
         self.unpack(file, index)
     }
@@ -198,7 +206,7 @@ fn entries_of(entries: &[u8]) -> Option<Vec<Frame>> {
     for entry in entries.chunks_exact(8) {
         let (packed, length) = entry.split_at(4);
         let (packed, length) = (u32::from_le_bytes(packed.try_into().ok()?), u32::from_le_bytes(length.try_into().ok()?));
-        // What we write is never larger: somebody else's table is not taken at its word.
+        // We never write larger frames, and a table from elsewhere is not trusted with allocations.
         if length as usize > FRAME || packed as usize > 2 * FRAME {
             return None;
         }
@@ -224,7 +232,7 @@ pub struct Content {
     /// The frame that comes next.
     next: usize,
     held: Vec<u8>,
-    /// How much of what is held was given; of raw content, of all.
+    /// The bytes handed out: of the current frame, or for raw content of all.
     taken: u64,
 }
 
@@ -236,6 +244,7 @@ impl Read for Content {
             self.taken += count as u64;
             return Ok(count);
         }
+        // A loop, because a frame may be empty: content without any bytes has one.
         while self.taken == self.held.len() as u64 {
             if self.next == self.frames.frames.len() {
                 return Ok(0);
@@ -243,6 +252,7 @@ impl Read for Content {
             self.held = self.frames.unpack(&self.file, self.next)?;
             (self.next, self.taken) = (self.next + 1, 0);
         }
+        // `taken` never exceeds the frame, which is in memory; the fallback only avoids a cast that could panic.
         let mut rest = self.held.get(usize::try_from(self.taken).unwrap_or(usize::MAX)..).unwrap_or_default();
         let count = rest.read(out)?;
         self.taken += count as u64;
@@ -260,7 +270,7 @@ pub fn is_packed(head: &[u8]) -> bool {
 pub struct Packer<W> {
     out: W,
     frames: Vec<Frame>,
-    /// What is not in a frame yet.
+    /// Content that is not in a frame yet.
     pending: Vec<u8>,
     compressor: Compressor<'static>,
 }
@@ -269,6 +279,7 @@ impl<W: Write> Packer<W> {
     /// Begins a file.
     pub fn new(out: W) -> io::Result<Self> {
         let mut compressor = Compressor::new(LEVEL)?;
+        // A checksum per frame lets any zstd tool notice damage, without knowing our seal.
         compressor.set_parameter(CParameter::ChecksumFlag(true))?;
         Ok(Packer { out, frames: Vec::new(), pending: Vec::new(), compressor })
     }
@@ -277,6 +288,8 @@ impl<W: Write> Packer<W> {
     pub fn resume(&mut self, file: &File, end: &Frames) -> io::Result<()> {
         let full = end.full_frames();
         let packed = full.last().map_or(0, |last| last.at + u64::from(last.packed));
+        // Full frames are copied compressed. The last one is not, because it has to be filled up for the file to be the same as one written
+        // at once.
         let copied = io::copy(&mut At { file, place: 0 }.take(packed), &mut self.out)?;
         if copied != packed {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -292,6 +305,7 @@ impl<W: Write> Packer<W> {
             self.pending.extend_from_slice(taken);
             bytes = rest;
             if self.pending.len() == FRAME {
+                // Cut behind the last line, so that a record is read from a single frame. A line longer than a frame is split.
                 let cut = memchr::memrchr(b'\n', &self.pending).map_or(FRAME, |at| at + 1);
                 self.frame(cut)?;
             }
@@ -313,7 +327,7 @@ impl<W: Write> Packer<W> {
 
     /// Writes the last frame, the seal and the table.
     pub fn finish(mut self, seal: &Seal) -> io::Result<W> {
-        // Content without anything is a frame as well: a file has to begin like a compressed one.
+        // Empty content gets a frame as well: a file has to begin like a compressed one.
         if !self.pending.is_empty() || self.frames.is_empty() {
             self.frame(self.pending.len())?;
         }

@@ -7,8 +7,8 @@ use crate::value::Change;
 /// texts may come back in other pieces, which shows nothing that was taken out.
 const MARK: &str = "\n\u{f8f0}";
 
-/// Changes each of these texts, then all of them as one. Where something goes that is in several of them, the first keeps what it is
-/// replaced by and the others are left empty, but for the sign of a patch's line.
+/// Changes each of these texts, then all of them as one. Where a replacement covers several texts, the first keeps it and the others are
+/// left empty, but for the sign of a patch's line.
 pub(crate) fn change(mut texts: Vec<&mut String>, how: &Change<'_>) {
     for text in &mut texts {
         **text = how(std::mem::take(*text));
@@ -16,18 +16,20 @@ pub(crate) fn change(mut texts: Vec<&mut String>, how: &Change<'_>) {
     again(texts, how);
 }
 
-/// The same for texts that were changed one by one.
+/// Changes texts as one that were already changed one by one.
 pub(crate) fn again(texts: Vec<&mut String>, how: &Change<'_>) {
     if texts.len() < 2 {
         return;
     }
     let whole = join(&texts);
+    // Compared first: nearly no text has anything to take out, and then the pieces stay exactly as they are.
     let changed = how(whole.clone());
     if changed == whole {
         return;
     }
     let mut pieces = split(&changed, texts.len());
     for (number, text) in texts.into_iter().enumerate() {
+        // A line of a patch without its sign would no longer parse as a patch.
         let left = || text.chars().next().filter(|sign| matches!(sign, '+' | '-' | ' ')).map(String::from);
         *text = pieces.get_mut(number).and_then(Option::take).or_else(left).unwrap_or_default();
     }
@@ -42,18 +44,19 @@ fn join(texts: &[&mut String]) -> String {
     whole
 }
 
-/// What became of each text; nothing where it went with the one before it.
+/// The new text of each piece; `None` where it was merged into the one before.
 fn split(whole: &str, count: usize) -> Vec<Option<String>> {
     let mut pieces: Vec<Option<String>> = vec![None; count];
     let mut last: Option<usize> = None;
     for piece in whole.split(MARK).skip(1) {
         let marked = piece.split_once('\t').and_then(|(number, text)| Some((number.parse::<usize>().ok()?, text)));
+        // Numbers have to rise: a mark that was in the text already cannot send words to an earlier piece.
         match marked.filter(|(number, _)| *number < count && last.is_none_or(|last| *number > last)) {
             Some((number, text)) => {
                 pieces[number] = Some(text.to_owned());
                 last = Some(number);
             }
-            // The mark was in the text itself.
+            // The mark was in the text itself, so the words belong to the piece before.
             None => pieces[last.unwrap_or(0)].get_or_insert_default().extend([MARK, piece]),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Format`] knows one agent: where its logs lie, how to recognise one, and how to decode a record into events. Decoding
 //! needs no history; assembling is the model's. To add an agent, add a folder here and a line to [`FORMATS`].
-//! The folders [`changes`] and [`transcript`] are no agents: they open what any of them wrote.
+//! The folders [`changes`] and [`transcript`] are not agents: they work on the records of any of them.
 
 pub mod changes;
 mod claude_code;
@@ -24,7 +24,6 @@ mod payloads;
 #[cfg(test)]
 mod reads;
 pub mod records;
-mod reopened;
 pub mod retention;
 pub mod saved;
 pub mod scan;
@@ -34,7 +33,7 @@ pub mod transcript;
 pub mod value;
 
 pub use database::{PrivateCopy, Queries};
-pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink, TypedRecord};
+pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
 
 /// All agents whose logs can be read. The first that recognises a file has it.
 pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];

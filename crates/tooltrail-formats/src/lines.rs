@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const CHUNK: usize = 128 * 1024;
 /// How much of the beginning is shown to tell what a source is.
 pub(crate) const HEAD: usize = 256 * 1024;
-/// What a buffer may hold without asking.
+/// The size up to which a buffer grows without waiting for its turn.
 const ROOM: usize = 1024 * 1024;
 /// How much of an oversized line is kept.
 const KEPT: usize = 64 * 1024;
@@ -69,7 +69,7 @@ pub struct Lines<'b, R> {
     offset: u64,
     number: u64,
     at_end: bool,
-    /// What went wrong, to be told once everything before it has been.
+    /// A reading error, reported once everything before it has been handed out.
     error: Option<io::Error>,
 }
 
@@ -89,6 +89,7 @@ impl<'b, R: Read> Lines<'b, R> {
             buffer: &mut buffer.0,
             turns,
             turn: None,
+            // The beginning of an oversized line is kept in the buffer, so the limit cannot be below it.
             limit: limit.max(KEPT),
             head: 0,
             tail: 0,
@@ -123,6 +124,7 @@ impl<'b, R: Read> Lines<'b, R> {
     /// The next line.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.give_back();
+        // Bytes searched once are not searched again when the buffer grows, or a long line would cost its length squared.
         let mut searched = 0;
         loop {
             let held = &self.buffer[self.head..self.tail];
@@ -131,6 +133,7 @@ impl<'b, R: Read> Lines<'b, R> {
             }
             searched = held.len();
             if self.at_end {
+                // The last line of a log that is being written has no line feed; it counts as a line.
                 if searched > 0 {
                     return Ok(Some(self.take(searched, false)));
                 }
@@ -159,6 +162,7 @@ impl<'b, R: Read> Lines<'b, R> {
         let start = self.offset;
         let mut length = (self.tail - self.head) as u64;
         let mut ended = false;
+        // The buffer is reused for the rest of the line, however long that is; only the copy of the beginning survives.
         (self.head, self.tail) = (0, 0);
         while !ended && !self.at_end {
             self.fill();
@@ -178,6 +182,7 @@ impl<'b, R: Read> Lines<'b, R> {
         let rest = self.tail - self.head;
         let mut merged = kept;
         merged.extend_from_slice(&self.buffer[self.head..self.tail]);
+        // Room for a chunk has to stay, because `fill` reads behind the tail.
         if self.buffer.len() < merged.len() + CHUNK {
             self.buffer.resize(merged.len() + CHUNK, 0);
         }
@@ -189,11 +194,13 @@ impl<'b, R: Read> Lines<'b, R> {
 
     /// Shrinks a buffer that a long line made grow, and lets the next one have its turn.
     fn give_back(&mut self) {
+        // Only once the lines in memory fit again: what is buffered must not be lost.
         if self.turn.is_some() && self.tail - self.head <= ROOM {
             self.buffer.copy_within(self.head..self.tail, 0);
             self.tail -= self.head;
             self.head = 0;
             self.buffer.truncate(ROOM.max(self.tail));
+            // Without this the capacity would stay, and one long line per thread would hold memory to the end of the scan.
             self.buffer.shrink_to_fit();
             self.turn = None;
         }
@@ -209,9 +216,11 @@ impl<'b, R: Read> Lines<'b, R> {
                 self.head = 0;
             }
             if self.buffer.len() - self.tail < CHUNK {
+                // Blocks until no other thread holds a long line, so that the largest lines of all files never share the memory.
                 if self.turn.is_none() {
                     self.turn = Some(self.turns.0.lock().unwrap_or_else(PoisonError::into_inner));
                 }
+                // Doubled, so that a line of n bytes is moved about log n times, but never far beyond the limit.
                 let more = (self.buffer.len() * 2).min(self.limit.saturating_add(2 * CHUNK)).max(self.tail + CHUNK);
                 self.buffer.reserve_exact(more - self.buffer.len());
                 self.buffer.resize(more, 0);
@@ -223,7 +232,7 @@ impl<'b, R: Read> Lines<'b, R> {
                 Ok(0) => self.at_end = true,
                 Ok(count) => self.tail += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // What was read before is handed out first.
+                // Bytes read before the error are handed out first.
                 Err(error) => {
                     self.at_end = true;
                     self.error = Some(error);

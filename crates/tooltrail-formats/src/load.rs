@@ -1,5 +1,5 @@
-//! Loading: one record read again by its position, for what a scan leaves in the log. Rows of calls are completed here: what a call is
-//! about, and what its command tells. Whole calls, with their results, are opened by `transcript`.
+//! Loading: one record read again by its position, for details that a scan leaves in the log. Completes rows of calls with a title and with
+//! the outcome of their command. Whole calls, with their results, are opened by `transcript`.
 
 use crate::shelf::Shelf;
 use crate::value::Payloads;
@@ -21,14 +21,15 @@ pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
     }
 }
 
-/// A call in neutral form, as the record of its request tells alone.
+/// A call in neutral form, from the record of its request alone.
 pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     open(record, line, row).map(|(_, detailed)| detailed)
 }
 
-/// The input of a call, and the call in neutral form, as the record of its request tells alone.
+/// The input of a call, and the call in neutral form, from the record of its request alone.
 fn open(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<(Value, Detailed)> {
     let format = format_of(row.agent)?;
+    // The span is not needed: nothing that is asked for here refers to a position in the log.
     let at = At { line, ..At::default() };
     let input = format.open(Record { at, bytes: record }).ok()?.request(row.call, Payloads::default())?.input;
     let detailed = format.detail(&Ask {
@@ -44,7 +45,7 @@ fn open(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<(Value, Detailed)
     Some((input, detailed))
 }
 
-/// What a call is about, as the record of its request tells.
+/// The title of a call, from the record of its request.
 pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
     let (input, detailed) = open(record, line, row)?;
     Some(detailed.detail.about(&input, row.cwd)?.text())
@@ -57,7 +58,7 @@ pub fn complete(record: &[u8], line: u64, row: &mut CallRow<'_>) -> Option<Comma
     if row.kind == Kind::Shell { annotate(row, &detailed.detail) } else { None }
 }
 
-/// Understands the command of a call whose detail is known, and adds to its row what that says about the outcome.
+/// Parses the command of a call whose detail is known, and adds to its row what the command shows about the outcome.
 pub fn annotate(row: &mut CallRow<'_>, detail: &Detail) -> Option<CommandLine> {
     match detail {
         Detail::Shell(shell) => tooltrail_shell::annotate(row, &shell.command),
@@ -70,9 +71,10 @@ pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<C
     complete(&request_at(shelf, row, at)?, at.line, row)
 }
 
-/// Understands the command of a call, read again from its log, and adds to the row what that says about the outcome. For rows whose
-/// title is known already or not wanted.
+/// Parses the command of a call, read again from its log, and adds to the row what it shows about the outcome. For rows whose title is
+/// known already or not needed.
 pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
+    // Checked first: only commands say more than the row, and reading the record costs a seek.
     if row.kind != Kind::Shell {
         return None;
     }
@@ -80,13 +82,14 @@ pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<Co
     annotate(row, &told.detail)
 }
 
-/// What a call is about, read again from its log.
+/// The title of a call, read again from its log.
 pub fn about_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<String> {
     about(&request_at(shelf, row, at)?, at.line, row)
 }
 
 /// The record of a call's request, read again from its log; nothing if it is too long, or not where it was.
 pub fn request_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<Vec<u8>> {
+    // A request of many megabytes is a file being written; its title is not worth the wait in a list.
     if at.span.len() > LONGEST {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Lines that are not one record: two records glued together, a broken one with a whole one behind it, junk in front.
 //!
 //! A crash in the middle of a write leaves half a record without a line feed, and the next record follows on the same line.
-//! What is whole is read; the line still counts as damaged.
+//! Whole records are read; the line still counts as damaged.
 
 use std::ops::Range;
 use tooltrail_skim::Skim;
@@ -22,11 +22,13 @@ pub fn whole_records(line: &[u8], stands_alone: impl Fn(&[u8]) -> bool) -> Vec<R
     }
     // A record that follows a torn one usually begins in the middle of a word; an object inside a record never does.
     let starts = |inner: bool| {
+        // Behind the stop only: the object that begins there is the one that failed.
         let all = memchr::memmem::find_iter(&line[stop..], b"{\"").map(move |at| at + stop).filter(move |&at| at > stop);
         all.filter(move |&at| matches!(line[at - 1], b':' | b',' | b'[') == inner).take(TRIES)
     };
     for at in starts(false).chain(starts(true)) {
         let (records, end) = run(line, at);
+        // Only a run to the very end of the line is believed: an object inside a record has the rest of that record behind it.
         if end == line.len() && !records.is_empty() {
             found.extend(records.into_iter().filter(|record| stands_alone(&line[record.clone()])));
             return found;
@@ -44,6 +46,7 @@ fn run(line: &[u8], start: usize) -> (Vec<Range<usize>>, usize) {
         let begins = skim.peek() == Some(tooltrail_skim::Type::Object);
         let from = at + skim.position();
         if !begins || skim.object(|_, _| Ok(())).is_err() {
+            // Only white space left means that everything was read.
             let stop = if skim.finished() && !begins { line.len() } else { from };
             return (records, stop);
         }

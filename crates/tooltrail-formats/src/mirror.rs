@@ -1,6 +1,6 @@
-//! Where the copy of a file lies among kept ones: at the file's own path, below the directory in which copies are kept.
+//! The place of a copy among kept files: the file's own path, below the directory in which copies are kept.
 //!
-//! So a kept log has its own name and lies beside kept copies of what lay beside it, and whoever reads logs reads it like any other.
+//! So a kept log has its own name and lies beside kept copies of its sidecars, and is read like any other log.
 //! `/home/ada/.claude/projects/p/s.jsonl` is kept as `KEPT/home/ada/.claude/projects/p/s.jsonl`.
 
 use crate::database::part_of;
@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 /// How the copy of a session of a database ends.
 const LINES: &str = ".jsonl";
 
-/// Where the copy of a file or directory lies; nothing for paths that have no place there.
+/// The path at which the copy of a file or directory is kept; `None` for paths that have no place there.
 pub fn place(kept: &Path, original: &Path) -> Option<PathBuf> {
     let mut place = kept.to_owned();
     let mut depth = 0_usize;
@@ -22,6 +22,7 @@ pub fn place(kept: &Path, original: &Path) -> Option<PathBuf> {
                 place.push(char::from(letter).to_ascii_uppercase().to_string());
             }
             Component::RootDir | Component::CurDir => {}
+            // Never above the directory of copies, however many `..` a path begins with.
             Component::ParentDir if depth == 0 => {}
             Component::ParentDir => {
                 place.pop();
@@ -49,11 +50,13 @@ pub(crate) fn source(path: &Path) -> PathBuf {
 /// The file of which something is the copy; nothing if it is none.
 pub fn original(kept: &Path, copy: &Path) -> Option<PathBuf> {
     let path = copy.strip_prefix(kept).ok()?;
+    // Only paths that `place` could have produced; anything else is no copy.
     let plain = path.components().all(|component| matches!(component, Component::Normal(_)));
     if !plain || path.as_os_str().is_empty() {
         return None;
     }
     if cfg!(windows) {
+        // The first directory is the drive's letter; see `place`.
         let mut parts = path.components();
         let drive = parts.next()?.as_os_str().to_string_lossy().into_owned();
         return Some(source(&Path::new(&format!("{drive}:\\")).join(parts.as_path())));

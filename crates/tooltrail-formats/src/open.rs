@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// How a file that zstd compressed begins.
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// The most that a compressed file may ask for to be read, as a power of two. Agents write with 8 MB at most.
+/// The largest window that a compressed file may ask for, as a power of two: it is allocated at once. Agents write with 8 MB at most.
 const WINDOW: u32 = 25;
 
 /// The bytes of a source.
@@ -45,6 +45,7 @@ impl<R: Read> Read for Input<R> {
 /// Whether a file is compressed, by how it begins.
 pub(crate) fn is_compressed(path: &Path) -> bool {
     let mut head = Vec::with_capacity(ZSTD.len());
+    // A file that cannot be opened counts as plain: opening it again reports the error.
     let read = File::open(path).and_then(|file| file.take(ZSTD.len() as u64).read_to_end(&mut head));
     read.is_ok() && head == ZSTD
 }
@@ -57,11 +58,12 @@ pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Re
     let mut file = File::open(path)?;
     let mut head = Vec::with_capacity(ZSTD.len());
     file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut head)?;
+    // Rewound rather than chained: `wrap` has to see the whole file, to count its bytes.
     file.seek(SeekFrom::Start(0))?;
     Input::of(wrap(file), &head)
 }
 
-/// A file that is read from a place on, without moving anybody else's.
+/// A reader of a file from a position on, which leaves the file's own cursor alone, so that threads can share the file.
 pub(crate) struct At<'f> {
     pub(crate) file: &'f File,
     pub(crate) place: u64,

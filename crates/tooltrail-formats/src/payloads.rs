@@ -7,10 +7,10 @@ use crate::joined;
 use crate::value::{self, Change};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{HookStory, Part, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedResult, Part};
 use tooltrail_skim::Raw;
 
-/// The one way by which payloads of records become values and texts: as the log has them, or redacted.
+/// The only way from payloads of records to values and texts: as the log has them, or redacted.
 #[derive(Clone, Copy, Default)]
 pub struct Payloads<'c> {
     change: Option<&'c Change<'c>>,
@@ -42,7 +42,7 @@ impl<'c> Payloads<'c> {
         }
     }
 
-    /// Looks at the pieces of a result together, each of which was opened before: one text may have come in several.
+    /// Redacts the pieces of a result together, after each was redacted alone: a secret may be spread over several.
     pub(crate) fn together(&self, seen: &mut [Content]) {
         let Some(change) = self.change else { return };
         let texts = seen.iter_mut().filter_map(|content| match content {
@@ -61,24 +61,26 @@ impl<'c> Payloads<'c> {
             Content::Text { text } => self.each([text]),
             Content::Image(Image { data, source, .. }) => self.each(data.iter_mut().chain(source)),
             Content::Document { title, text, .. } => self.each(title.iter_mut().chain(text)),
+            // The name of a tool, which the agent chose from its own list.
             Content::Tool { .. } => {}
             Content::Other { value } => self.tree(value),
         }
     }
 
-    /// Lets a value through that was read as the log has it.
+    /// Redacts a value that was read as the log has it.
     pub(crate) fn tree(&self, value: &mut Value) {
         if let Some(change) = self.change {
             value::change(value, change);
         }
     }
 
-    /// Lets a part through that was made of the record as the log has it.
+    /// Redacts a part that was made of the record as the log has it.
     pub(crate) fn part(&self, part: &mut Part) {
         match part {
             Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text) => self.each([text]),
             Part::Command { line, output } => self.each(std::iter::once(line).chain(output)),
             Part::Media(content) => self.redact(content),
+            // Ids, not texts.
             Part::Call(_) | Part::Result(_) | Part::End(_) => {}
             Part::Folded { label, text } => self.each([label, text]),
             Part::Notice { title, text, .. } => self.each(std::iter::once(title).chain(text)),
@@ -88,15 +90,16 @@ impl<'c> Payloads<'c> {
         }
     }
 
-    /// Lets a hook through that was made of the record as the log has it.
+    /// Redacts a hook that was made of the record as the log has it.
     pub(crate) fn hook(&self, hook: &mut HookStory) {
         self.each(hook.name.iter_mut().chain(&mut hook.command));
         self.each(hook.texts.iter_mut().map(|(_, text)| text));
     }
 
-    /// Lets a result through that was made of the record as the log has it.
-    pub(crate) fn answer(&self, answer: &mut ResultContent) {
+    /// Redacts a result that was made of the record as the log has it.
+    pub(crate) fn answer(&self, answer: &mut LoggedResult) {
         answer.seen.iter_mut().for_each(|content| self.redact(content));
+        // After each piece alone, because joining changes the texts only where a secret crosses pieces.
         self.together(&mut answer.seen);
         answer.produced.iter_mut().for_each(|produced| self.tree(produced));
         self.each(&mut answer.feedback);

@@ -34,7 +34,7 @@ mod tests {
         r#"{"type":"assistant","uuid":"reads5","parentUuid":"reads4","timestamp":"2026-03-04T10:00:04.000Z","sessionId":"reads","message":{"id":"m2","content":[{"type":"text","text":"done"}]}}"#,
     ];
 
-    /// The same for Codex, which keeps no records of hooks.
+    /// Checks the same of Codex, which keeps no records of hooks.
     const CODEX: [&str; 5] = [
         r#"{"timestamp":"2026-03-04T10:00:00.000Z","type":"session_meta","payload":{"id":"reads-codex","timestamp":"2026-03-04T10:00:00.000Z","cwd":"/srv"}}"#,
         r#"{"timestamp":"2026-03-04T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go on reading"}]}}"#,
@@ -42,6 +42,20 @@ mod tests {
         r#"{"timestamp":"2026-03-04T10:00:03.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_reads","output":"a"}}"#,
         r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"read"}]}}"#,
     ];
+
+    /// The same for OpenCode, whose call and result are one record.
+    const OPENCODE: [&str; 5] = [
+        r#"{"row":"session:ses_reads","id":"ses_reads","directory":"/srv","title":"Read","time":{"created":1772618400000}}"#,
+        r#"{"row":"message:msg_reads","id":"msg_reads","sessionID":"ses_reads","role":"user","time":{"created":1772618401000}}"#,
+        r#"{"row":"part:prt_reads1","id":"prt_reads1","messageID":"msg_reads","sessionID":"ses_reads","role":"user","type":"text","text":"go"}"#,
+        r#"{"row":"part:prt_reads2","id":"prt_reads2","messageID":"msg_reads2","sessionID":"ses_reads","role":"assistant","type":"tool","callID":"call_reads_open","tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"a","metadata":{"exit":0},"time":{"start":1772618402000,"end":1772618403000}}}"#,
+        r#"{"row":"part:prt_reads3","id":"prt_reads3","messageID":"msg_reads2","sessionID":"ses_reads","role":"assistant","type":"text","text":"done","time":{"start":1772618404000}}"#,
+    ];
+
+    #[test]
+    fn records_of_opencode_are_read_once_per_depth() {
+        each_is_read_once("opencode", OPENCODE, [0, 0, 0, 1, 0], [0, 0, 0, 1, 0]);
+    }
 
     #[test]
     fn records_of_claude_code_are_read_once_per_depth() {

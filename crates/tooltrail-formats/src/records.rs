@@ -1,4 +1,4 @@
-//! The records of one source, one after the other, without assembling anything: for what is read a second time, closely.
+//! The records of one source, one after the other, without assembling anything: for a second, closer reading.
 //!
 //! What counts as a record is decided as in a [`scan`], damaged lines included, so that positions are the same.
 
@@ -11,20 +11,22 @@ use tracing::warn;
 /// The longest line that is looked at closely.
 pub const LONGEST: usize = 32 << 20;
 
-/// Takes each record of a source. Gives the place behind the last finished line; the beginning for a source that is no lines.
+/// Passes on each record of a source. Returns the position behind the last finished line; the beginning for a source without lines.
 pub fn each(input: impl Read, take: impl FnMut(&'static dyn Format, Record<'_>, &dyn TypedRecord)) -> Mark {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     each_likely(input, &mut buffer, &turns, |_| true, take)
 }
 
-/// Takes each record behind a place between two lines of a source; `input` begins there. Gives the place behind the last finished line.
+/// Passes on each record behind a position between two lines of a source, at which `input` begins. Returns the position behind the last
+/// finished line.
 pub fn each_after(mark: Mark, format: &'static dyn Format, input: impl Read, mut take: impl FnMut(Record<'_>, &dyn TypedRecord)) -> Mark {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let lines = Lines::after(mark, input, &mut buffer, &turns, LONGEST);
     each_line(mark, lines, Some(format), |_| true, |format, record| opens(format, record, |typed| take(record, typed)))
 }
 
-/// Takes the records of a source that may be of interest, each read once: a line is looked at by `likely` before it is read. The buffer outlives the source, for those who read many.
+/// Passes on the records of a source that may be of interest, each read once: `likely` looks at a line before it is parsed. The buffer
+/// outlives the source, for callers that read many.
 pub fn each_likely(
     input: impl Read,
     buffer: &mut Buffer,
@@ -43,13 +45,15 @@ pub fn each_likely(
                 take_whole(format, Record { at: At { line, span }, bytes: &bytes[range] });
             }
         }
+        // A document does not grow by lines, so there is no position to continue from.
         return Mark::default();
     }
     let format = scan::sniff(head);
     each_line(Mark::default(), lines, format, likely, take_whole)
 }
 
-/// Takes the records of lines, from a place on; `take_whole` says whether one was whole. Gives the place behind the last finished line.
+/// Passes on the records of lines, from a position on; `take_whole` returns whether one was whole. Returns the position behind the last
+/// finished line.
 fn each_line(
     mut mark: Mark,
     mut lines: Lines<'_, impl Read>,
@@ -62,16 +66,19 @@ fn each_line(
         warn!(line = mark.lines, %error, "a log cannot be read to its end");
         None
     }) {
+        // An unfinished line does not move the mark, so that the next reading begins with it.
         if line.ended {
             mark = Mark { offset: line.start + line.length + 1, lines: line.number };
         }
+        // A scan reports oversized lines and does not decode them; positions have to agree with it.
         if line.oversized() {
             continue;
         }
+        // A byte order mark is no part of the first record; spans begin behind it, as in a scan.
         let start_mark: &[u8] = if line.number == 1 && line.bytes.starts_with(b"\xef\xbb\xbf") { &line.bytes[..3] } else { &[] };
         let bytes = &line.bytes[start_mark.len()..];
         format = format.or_else(|| scan::sniff(bytes));
-        // A line may tell whose log this is, and still be of no interest.
+        // Filtered after the sniffing: a line without interest may still show which agent wrote the log.
         let Some(format) = format.filter(|_| likely(bytes)) else { continue };
         let start = line.start + start_mark.len() as u64;
         let record = |range: std::ops::Range<usize>| {
@@ -82,6 +89,7 @@ fn each_line(
         if take_whole(format, whole) {
             continue;
         }
+        // The same recovery as in a scan, or a record that it counted could not be opened.
         for range in mend::whole_records(bytes, |record| format.is_whole_record(record)) {
             take_whole(format, record(range));
         }

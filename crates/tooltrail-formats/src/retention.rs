@@ -1,7 +1,7 @@
-//! When agents delete logs: so long after a log was last written as the settings beside it say.
+//! When agents delete logs: a fixed time after the last write, set in the agent's settings.
 //!
-//! Claude Code looks when it starts, so a log may lie longer than this, never shorter. What a project's own or an administrator's
-//! settings say is not looked at.
+//! Claude Code deletes when it starts, so a log may live longer than this, never shorter. Settings of a project or of an administrator are
+//! not read.
 
 use crate::find::read_small;
 use crate::{FORMATS, Places};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tooltrail_model::Time;
 
-/// Settings larger than this are nobody's.
+/// The largest settings file that is read; a larger one is not an agent's.
 const MOST: u64 = 4 << 20;
 
 /// How long agents leave logs lying, read once for some places.
@@ -35,6 +35,7 @@ impl Retention {
     /// When a log is deleted that was last written at a moment; nothing if it never is.
     pub fn deleted_at(&self, path: &Path, written: Time) -> Option<Time> {
         let (_, lifetime) = self.rules.iter().find(|(root, _)| path.starts_with(root))?;
+        // A lifetime beyond the range of times is as good as none.
         let micros = i64::try_from(lifetime.as_micros()).ok()?;
         Time::from_microsecond(written.as_microsecond().checked_add(micros)?)
     }

@@ -10,6 +10,7 @@ const MOST: u64 = 4 << 20;
 
 /// The first bytes of an output, and how large it is. Wherever the log says it is, it is looked for by its name alone.
 pub fn read(shelf: &dyn Shelf, log: &str, path: &str) -> io::Result<(Vec<u8>, u64)> {
+    // Cut by hand: the log may come from a system with other separators.
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     shelf.beside(log, name, MOST)
 }
@@ -20,6 +21,8 @@ pub fn may_be_beside(log: &str) -> bool {
     const ABOVE: usize = 5;
     let log = Path::new(log);
     let own = FORMATS.iter().filter_map(|format| format.side_directory(log));
+    // A subagent's log lies a few directories below its session's.
     let above = log.ancestors().skip(1).take(ABOVE).map(Path::to_owned);
+    // A log that is not on this disk (a kept or remote one) cannot be ruled out by looking.
     !log.exists() || own.chain(above).any(|directory| directory.join("tool-results").exists())
 }

@@ -18,7 +18,7 @@ use tooltrail_model::{Assembler, At, Event, Fact, Scope, Span, Summary};
 use tooltrail_skim::{Skim, Torn, Type};
 use tracing::{debug, trace, warn};
 
-/// Deeper than this nothing is written by an agent; it is read all the same, and reported.
+/// The depth above which nesting is reported. No agent writes such a record; it is read all the same.
 const DEEP: usize = 512;
 
 /// The largest file beside a log that is read.
@@ -76,12 +76,14 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
         }
     };
     std::thread::scope(|scope| {
+        // One worker is this thread.
         for _ in 1..options.threads.clamp(1, order.len().max(1)) {
             scope.spawn(work);
         }
         work();
     });
     let (linker, mut problems) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Threads finish in any order; the report has to be the same each time.
     problems.sort_by(|a, b| a.path.cmp(&b.path));
     let bytes = progress.bytes.load(Ordering::Relaxed);
     debug!(sources = order.len(), failed = problems.len(), bytes, took = ?start.elapsed(), "scanned logs");
@@ -90,6 +92,7 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
 
 fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
     let input = open(&found.path, |file| Counted { input: file, progress })?;
+    // Rows do not pass through the counting reader, which counts bytes of files.
     if let Input::Rows(_) = input {
         progress.bytes.fetch_add(found.size, Ordering::Relaxed);
     }
@@ -202,23 +205,23 @@ impl Reader {
         }
     }
 
-    /// What the source amounts to so far.
+    /// The summary of the source so far.
     pub fn summary(&self) -> Summary {
         self.assembler.summary()
     }
 
-    /// The same, when nothing more will come: after so many bytes.
+    /// The summary once the source has been read to its end, after this many bytes.
     pub(crate) fn finish(mut self, bytes: u64) -> Summary {
         self.assembler.read(bytes);
         self.assembler.finish()
     }
 
-    /// Whose log it is, as far as is known.
+    /// The format of the log, as far as it is known.
     pub fn format(&self) -> Option<&'static dyn Format> {
         self.format
     }
 
-    /// The source could not be read to its end.
+    /// Reports that the source could not be read to its end.
     pub(crate) fn failed(&mut self, error: &io::Error) {
         self.assembler.issue(IssueCode::ReadError, 0, format!("could not be read to its end: {error}"));
     }
@@ -232,7 +235,7 @@ impl Reader {
                 self.assembler.issue(IssueCode::OversizedLine, 1, text);
             }
         }
-        // What is left is read past, to know how much there was.
+        // The rest is read past, to know how much there was.
         while let Ok(Some(_)) = lines.next_line() {}
         self.assembler.read(lines.bytes());
     }
@@ -258,12 +261,14 @@ impl Reader {
 
     /// Takes the next line.
     pub fn line(&mut self, line: Line<'_>) {
+        // Before anything can fail: the row of a damaged line has to be known as well, to name it.
         if self.rows {
             self.assembler.row(&row_of(line.bytes));
         }
         let at = At { line: line.number, span: Span { start: line.start, end: line.start + line.length } };
         if line.oversized() {
             self.broken(at, IssueCode::OversizedLine, 0);
+            // The part that was read may still name the call whose result is lost.
             return self.damaged(at, line.bytes);
         }
         let mut bytes = line.bytes;
@@ -275,6 +280,7 @@ impl Reader {
             self.assembler.issue(IssueCode::ByteOrderMark, 1, "the file begins with a byte order mark");
         }
         if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            // `\r` alone is an empty line of a file with Windows line ends.
             return self.assembler.blank();
         }
         if self.format.is_none() {
@@ -293,7 +299,7 @@ impl Reader {
         }
     }
 
-    /// A log whose first lines told nothing, or were too long to look at, may still be told by a later line.
+    /// Recognises a log whose first lines were not enough, or too long, by a later line.
     fn recognise(&mut self, line: &[u8]) {
         if let Some(format) = sniff(line) {
             self.format = Some(format);
@@ -320,6 +326,7 @@ impl Reader {
     fn mend(&mut self, at: At, bytes: &[u8], ended: bool) {
         let stands_alone = |record: &[u8]| self.format.is_none_or(|format| format.is_whole_record(record));
         let mut records = mend::whole_records(bytes, stands_alone);
+        // Checked before they are counted: a whole object that the format refuses was not recovered.
         records.retain(|range| self.decodes(Record { at, bytes: &bytes[range.clone()] }));
         let code = if !records.is_empty() {
             IssueCode::GluedRecords
@@ -346,7 +353,7 @@ impl Reader {
         self.assembler.push(Event { at, time: None, scope: &Scope::default(), fact });
     }
 
-    /// Tells which calls' results a damaged line seems to hold.
+    /// Reports the calls whose results a damaged line seems to hold.
     fn damaged(&mut self, at: At, bytes: &[u8]) {
         for call in self.format.map(|format| format.mentions(bytes)).unwrap_or_default() {
             self.assembler.push(Event { at, time: None, scope: &Scope::default(), fact: Fact::Damaged(call) });
@@ -368,6 +375,7 @@ fn foreign(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
         Ok(())
     })?;
     if !skim.finished() {
+        // Text behind the object: two records glued together, which `mend` takes apart.
         return Err(Torn { at: skim.position() });
     }
     let name = name.unwrap_or(std::borrow::Cow::Borrowed("?"));

@@ -1,7 +1,7 @@
-//! Where logs are read again from: the disk, or whatever the caller has instead.
+//! The store from which logs are read again: the disk, or a replacement that the caller provides.
 //!
-//! What an agent saved beside a log is opened only inside the log's own directories, by its name alone: a path that a log names is
-//! never followed.
+//! Files saved beside a log are opened only inside the log's own directories and by their name alone: a path that a log names is never
+//! followed.
 
 use crate::FORMATS;
 use crate::database::{self, part_of};
@@ -27,7 +27,7 @@ pub trait Shelf: Sync {
     /// A part of a log; nothing if it is not there any more.
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>>;
 
-    /// A part of a log, or why it cannot be had: for whoever shows that to a person.
+    /// A part of a log, or the reason why it cannot be read, for callers that show it.
     fn read_span(&self, file: &str, span: Span) -> Result<Vec<u8>, ReadError> {
         self.bytes(file, span).ok_or(ReadError::Changed)
     }
@@ -50,7 +50,7 @@ const OPEN: usize = 16;
 
 /// How many that had to be unpacked: more, because that takes longer.
 const UNPACKED: usize = 64;
-/// How long a look counts: thousands of calls of one log are read one after the other, and each look costs as much as one of them.
+/// How long a check of the path counts: thousands of calls of one log are read in a row, and each check costs as much as a read.
 const LOOK: Duration = Duration::from_millis(1);
 /// How many frames of a kept log are held: a request and its result may stand in two.
 const WARM: usize = 2;
@@ -69,7 +69,7 @@ pub struct Disk {
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
-    /// When it was last looked whether the path leads to it.
+    /// When the path was last checked.
     looked: Instant,
     mark: Mark,
     log: Arc<Log>,
@@ -77,8 +77,8 @@ struct Held {
 }
 
 impl Held {
-    /// Whether this is what the path leads to. What is read as it lies there may be written to; what was unpacked, or has a table of its
-    /// parts, is another log then.
+    /// Whether the path still leads to this log. A plain file may grow; one that was unpacked, or that has a table of frames, is a
+    /// different log once it was written to.
     fn is_still_there(&mut self) -> bool {
         let now = Instant::now();
         if now.duration_since(self.looked) < LOOK {
@@ -90,7 +90,7 @@ impl Held {
     }
 }
 
-/// What tells whether a path leads to the file that was opened there.
+/// The identity of a file, to notice when its path leads to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
     place: (u64, u64),
@@ -101,6 +101,7 @@ struct Mark {
 impl Mark {
     fn of(path: &Path) -> io::Result<Self> {
         if let Some((file, _)) = part_of(path) {
+            // The device gives way to the database's number: any write to it can change any session.
             let (meta, number) = database::mark(&file)?;
             return Ok(Mark { place: (place(&meta).1, number), size: meta.len(), modified: meta.modified().ok() });
         }
@@ -139,10 +140,11 @@ impl Log {
     fn part(&self, span: Span, unpacked: &AtomicU64) -> Result<Vec<u8>, ReadError> {
         match self {
             Log::Plain(file) => {
+                // The span may come from a stale index; its length is no reason to allocate more than the longest record.
                 let size = usize::try_from(span.len()).map_or(crate::records::LONGEST, |size| size.min(crate::records::LONGEST));
                 let mut bytes = Vec::with_capacity(size);
                 At { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).map_err(ReadError::File)?;
-                // A log that is shorter than it was has been written over.
+                // A log that became shorter was rewritten.
                 (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
             }
             Log::Kept { file, frames, warm } => frames.part(span, |index| {
@@ -150,6 +152,7 @@ impl Log {
                 if let Some((_, content)) = held().iter().find(|(known, _)| *known == index) {
                     return Ok(Arc::clone(content));
                 }
+                // Decompressed without the lock, so that other threads can read other frames.
                 let content: Arc<[u8]> = frames.frame(file, index)?.into();
                 unpacked.fetch_add(content.len() as u64, Ordering::Relaxed);
                 let mut held = held();
@@ -180,11 +183,12 @@ impl Disk {
                 return Ok(log);
             }
         }
-        // Looked at before it is opened: if it is replaced in between, it is opened once more the next time.
+        // The identity is taken before opening: if the file is replaced in between, it is opened once more the next time.
         let (looked, mark) = (Instant::now(), Mark::of(path)?);
         let (log, unpacked) = Log::open(path)?;
         let log = Arc::new(log);
         let limit = if unpacked { UNPACKED } else { OPEN };
+        // Unpacked logs have their own limit, or a few compressed sessions would push out all plain ones.
         if held.iter().filter(|log| log.unpacked == unpacked).count() >= limit
             && let Some(oldest) = held.iter().position(|log| log.unpacked == unpacked)
         {
@@ -226,8 +230,9 @@ impl Shelf for Disk {
     }
 }
 
-/// The file of a name in the first of some directories that has it: its first bytes, and how large it is.
+/// The file of this name in the first directory that has it: its first bytes, and its size.
 fn named(directories: impl IntoIterator<Item = PathBuf>, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+    // Anything that is not a bare file name could lead out of the directory.
     let plain = Path::new(name).file_name() == Some(OsStr::new(name));
     if !plain {
         return Err(io::Error::other("it is not beside the log, and nothing else is opened"));
@@ -259,6 +264,7 @@ pub(crate) fn first_bytes(path: &Path, meta: &fs::Metadata, limit: u64) -> io::R
 /// The directories beside a log, and beside the log that it is a subagent of, in which outputs are saved.
 fn directories(log: &Path) -> Vec<PathBuf> {
     let own = FORMATS.iter().filter_map(|format| format.side_directory(log));
+    // A subagent's log lies up to four directories below its session's; above `projects` there are no sessions.
     let above = log.ancestors().skip(1).take_while(|path| path.file_name().is_some_and(|name| name != "projects")).take(4);
     let above = above.filter(|path| path.with_extension("jsonl").is_file()).map(Path::to_owned);
     own.chain(above).map(|directory| directory.join(SAVED)).collect()
@@ -269,7 +275,7 @@ pub fn read_out(address: &Path) -> io::Result<Option<(File, SystemTime)>> {
     if part_of(address).is_none() {
         return Ok(None);
     }
-    // Asked for first: what is written in between is kept the next time.
+    // Asked for before the rows are read: a write in between is copied the next time.
     let modified = database::session(address)?.modified.unwrap_or(SystemTime::UNIX_EPOCH);
     Ok(Some((unpack(address)?, modified)))
 }

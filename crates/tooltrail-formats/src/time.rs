@@ -12,7 +12,7 @@ pub(crate) fn read(value: &mut Skim<'_>) -> Option<Time> {
     number(value.float()?)
 }
 
-/// A text that is not spelled the usual way. A short number may be a year.
+/// A text in another spelling: anything that the full parser takes, or a number. A short number may be a year and is refused.
 fn told(text: &str) -> Option<Time> {
     let since = || text.parse().ok().filter(|number| *number >= 1e8).and_then(number);
     text.parse().ok().or_else(since)

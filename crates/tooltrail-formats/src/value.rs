@@ -7,16 +7,16 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 pub use crate::payloads::Payloads;
 
-/// Deeper than this, values stay as they are written.
+/// The depth below which values stay as text, as they are written: a hostile record must not exhaust the stack.
 const DEPTH: usize = 128;
 
-/// Longer texts are not looked at again for what stands before them.
+/// The length up to which a text is redacted again together with its field's name or option.
 const LONGEST: usize = 4096;
 
 /// Changes a text that was read, such as by taking secrets out of it.
 pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
 
-/// Reads a value. What breaks off keeps what was read so far; what is no JSON at all is nothing.
+/// Reads a value. A value that breaks off keeps everything before the break; text that is no JSON becomes null.
 pub fn read(bytes: &[u8]) -> Value {
     let mut skim = Skim::new(bytes);
     let mut out = Value::Null;
@@ -34,6 +34,7 @@ fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn>
         Some(Type::Object) => {
             *out = Value::Object(Map::new());
             let Value::Object(map) = out else { return Ok(()) };
+            // The slot is created before its value is read, so that a value that breaks off is kept.
             skim.object(|key, inner| value(inner, depth + 1, map.entry(key.text().into_owned()).or_insert(Value::Null)))?;
         }
         Some(Type::Array) => {
@@ -51,9 +52,10 @@ fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn>
     Ok(())
 }
 
-/// Changes every text of a value. Names of fields are texts too: some are paths or questions. The texts of a list are changed as one
-/// as well: they may be lines of it.
+/// Changes every text of a value. Names of fields are texts too: some are paths or questions. The texts of a list are also changed as one,
+/// because they may be lines of one text.
 pub fn change(value: &mut Value, how: &Change<'_>) {
+    // Texts alone first, lists second: a secret in one text is replaced before the lists are joined.
     each(value, how);
     lists(value, how);
 }
@@ -87,8 +89,10 @@ fn each(value: &mut Value, how: &Change<'_>) {
         Value::String(text) => *text = how(std::mem::take(text)),
         Value::Array(items) => items.iter_mut().for_each(|item| each(item, how)),
         Value::Object(fields) => {
+            // Taken out and put back, because a key cannot be changed in place; the order stays.
             for (name, mut value) in std::mem::take(fields) {
                 each(&mut value, how);
+                // `{"password": "hunter2"}`: only the name shows that the value is a secret.
                 if let Value::String(text) = &mut value
                     && names_secret(&name)
                 {
@@ -116,8 +120,10 @@ fn arguments(items: &mut [Value], how: &Change<'_>) {
     let Some(program) = text(items, 0) else { return };
     for at in 1..items.len() {
         let Some(word) = text(items, at) else { continue };
+        // The first word behind the program has no option in front of it.
         let option = text(items, at - 1).filter(|option| at > 1 && option.starts_with('-'));
         let before = option.map_or_else(|| format!("{program} "), |option| format!("{program} {option} "));
+        // A redactor that touches the words in front leaves this word as it is: they are redacted on their own.
         if let Some(changed) = how(format!("{before}{word}")).strip_prefix(&before)
             && let Some(item) = items.get_mut(at)
         {
@@ -126,14 +132,14 @@ fn arguments(items: &mut [Value], how: &Change<'_>) {
     }
 }
 
-/// Whether the name of a field may be all that tells that its value is a secret.
+/// Whether only the name of a field may reveal that its value is a secret.
 fn names_secret(name: &str) -> bool {
     const WORDS: [&str; 8] = ["pass", "pwd", "secret", "token", "key", "auth", "cookie", "credential"];
     let name = name.to_ascii_lowercase();
     WORDS.iter().any(|word| name.contains(word))
 }
 
-/// A text changed as what it is: the value of a field with a name.
+/// A text, redacted as the value of a field with this name.
 fn named(name: &str, text: String, how: &Change<'_>) -> String {
     if text.len() > LONGEST {
         return text;
@@ -144,10 +150,11 @@ fn named(name: &str, text: String, how: &Change<'_>) -> String {
         return text;
     }
     let own = read(changed.as_bytes());
+    // If the redactor broke the JSON, nothing of the value is shown: better too little than a secret.
     own.as_object().and_then(|fields| fields.values().next()).and_then(Value::as_str).map_or_else(|| "[redacted]".to_owned(), str::to_owned)
 }
 
-/// The name for a field; numbered where another has come to be called the same.
+/// A free name for a field, numbered where redaction made two names equal.
 fn free(fields: &Map<String, Value>, name: String) -> String {
     if !fields.contains_key(&name) {
         return name;
@@ -163,6 +170,7 @@ fn scalar(skim: &mut Skim<'_>) -> Result<Value, Torn> {
     let span = skim.skip()?;
     let text = String::from_utf8_lossy(skim.slice(span));
     let text = text.trim();
+    // Whole numbers first, so that ids beyond 2^53 keep all their digits.
     let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from)).ok();
     let number = whole.or_else(|| text.parse::<f64>().ok().and_then(Number::from_f64));
     Ok(number.map_or(Value::Null, Value::Number))

@@ -123,9 +123,11 @@ impl Counted {
     }
 }
 
+/// The lines of each file of lines, counted naively. Databases and documents have counts of their own (`opencode.rs`).
 fn counts(linker: &Linker) -> BTreeMap<String, Counted> {
     let read = |path: &str| count(&fs::read(path).unwrap());
-    linker.sources().map(|source| (source.path.to_string(), read(&source.path))).collect()
+    let of_lines = linker.sources().filter(|source| source.summary.agent != Some("opencode"));
+    of_lines.map(|source| (source.path.to_string(), read(&source.path))).collect()
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn every_line_is_counted_as_what_it_is() {
     let counts = counts(&linker);
     let linked = linker.link();
     for row in linked.check_rows(&now()) {
-        let own = &counts[row.file];
+        let Some(own) = counts.get(row.file) else { continue };
         let file = row.file;
         let records: u64 = row.records.values().sum();
         assert_eq!(row.lines, own.lines, "lines of {file}");

@@ -1,14 +1,14 @@
-//! The state that all handlers share: some logs, shown as pages. Whatever pages need goes through here.
+//! State shared by all handlers of a set of logs. Pages and the API reach snapshots, open sessions and live changes through it.
 
 use crate::answer::Trouble;
-use crate::changed::Changed;
+use crate::changed::ChangedFilesCache;
 use crate::filter_cache::FilterCache;
-use crate::fresh::{Fresh, Work};
+use crate::fresh::{RefreshProgress, SnapshotSource};
 use crate::hub::Hub;
 use crate::machine::Machine;
 use crate::open_sessions::{LogSource, OpenError, OpenSession, OpenSessions, SessionKey};
 use crate::pipe::Writing;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,47 +18,49 @@ use tooltrail_formats::scan::Options;
 use tooltrail_model::filter::{self, Filter, Mistake, Setting, Spelling};
 use tooltrail_view::line::neutral;
 
-/// How the pages of some logs are set up.
+/// Configuration of a set of logs.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// What every address of it begins with: nothing, or `/demo`.
+    /// Prefix of every address: empty, or `/demo`.
     pub root: &'static str,
     /// The catalogue's file.
     pub catalogue: PathBuf,
-    /// Where files may be made that go with the server.
+    /// Directory for temporary files that are deleted with the server.
     pub place: PathBuf,
-    /// How logs are read.
+    /// Options for reading logs.
     pub options: Options,
     /// Whether the logs are invented, which every page says.
     pub demo: bool,
 }
 
-/// Some logs, shown as pages.
+/// A set of logs that is shown as pages, with the caches that its handlers share.
 pub struct AppState {
-    /// How it is set up.
+    /// Configuration.
     pub setup: Setup,
     /// The machine.
     pub machine: Arc<dyn Machine>,
-    /// How tests went.
+    /// Known test results of sessions.
     pub(crate) tested: Tests,
-    /// What filters took of all calls.
+    /// Results of recent filters.
     pub(crate) filter_cache: FilterCache,
-    /// What a session changed.
-    pub(crate) changed: Changed,
-    /// What is being written while it is sent.
+    /// Files changed by the session that the palette last showed.
+    pub(crate) changed: ChangedFilesCache,
+    /// Limit on the number of files that are written while they are sent.
     pub(crate) writing: Writing,
     open_sessions: OpenSessions,
-    fresh: Arc<Fresh>,
+    fresh: Arc<SnapshotSource>,
     hub: Arc<Hub>,
 }
 
 impl AppState {
-    /// Begins to read.
+    /// Starts to read the logs.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
-        let fresh = Fresh::start(Arc::clone(&machine), &setup);
+        // Reading starts at once, so that the first page finds it under way.
+        let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
         let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),
+            // The watcher starts from the catalogue and need not read all logs again.
             seed: Some(setup.catalogue.clone()),
             ..watch::WatchOptions::default()
         };
@@ -72,21 +74,21 @@ impl AppState {
         format!("{}{path}", self.setup.root)
     }
 
-    /// What is known now, as fresh as it can be without waiting for long.
-    pub fn snapshot(&self) -> Result<Arc<Snapshot>, Trouble> {
+    /// A snapshot of the catalogue, as fresh as it can be without a long wait.
+    pub fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, Trouble> {
         self.fresh.snapshot().ok_or_else(|| match self.fresh.problem() {
             Some(problem) => Trouble::Broken(problem),
             None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
         })
     }
 
-    /// What was known last, without looking whether anything has changed.
-    pub(crate) fn latest_snapshot(&self) -> Option<Arc<Snapshot>> {
+    /// The latest snapshot, without a look at whether anything has changed.
+    pub(crate) fn latest_snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         self.fresh.latest_snapshot()
     }
 
     /// Whether something has changed that a snapshot does not have yet: it is worth asking again in a moment.
-    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+    pub(crate) fn is_old(&self, snapshot: &CatalogueSnapshot) -> bool {
         self.fresh.is_old(snapshot)
     }
 
@@ -95,23 +97,23 @@ impl AppState {
         self.machine.ground().is_some()
     }
 
-    /// What changes, for those who listen.
+    /// Source of live changes.
     pub(crate) fn hub(&self) -> &Arc<Hub> {
         &self.hub
     }
 
-    /// Why what is shown may be old: the last comparison with the logs failed.
+    /// Reason why pages may show old data: the last comparison with the logs failed.
     pub(crate) fn problem(&self) -> Option<String> {
         self.fresh.problem()
     }
 
-    /// How far reading is, while it goes on.
-    pub(crate) fn work(&self) -> Option<Arc<Work>> {
+    /// Progress of the current reading.
+    pub(crate) fn work(&self) -> Option<Arc<RefreshProgress>> {
         self.fresh.work()
     }
 
     /// The place of a session in a snapshot's listing: by its id, or a beginning of it that no other has.
-    pub fn session(&self, snapshot: &Snapshot, name: &str) -> Result<usize, Trouble> {
+    pub fn session(&self, snapshot: &CatalogueSnapshot, name: &str) -> Result<usize, Trouble> {
         let rows = snapshot.rows();
         match snapshot.listing.sessions_named(&rows, name).as_slice() {
             [place] => Ok(*place),
@@ -120,11 +122,11 @@ impl AppState {
         }
     }
 
-    /// The session that has a call of an id, by its place in a snapshot's listing. Sessions that are open are asked first: who looks at a
-    /// call has mostly come from one beside it.
-    pub fn session_of_call(&self, snapshot: &Snapshot, call: &str) -> Result<Option<usize>, Trouble> {
+    /// The session that has a call of an id, by its place in a snapshot's listing.
+    pub fn session_of_call(&self, snapshot: &CatalogueSnapshot, call: &str) -> Result<Option<usize>, Trouble> {
         let rows = snapshot.rows();
         let catalogue = snapshot.library.catalogue();
+        // Open sessions first, because they are in memory: a request for a call mostly comes from the page of its own session.
         for (agent, session) in self.open_sessions.names() {
             let place = rows.iter().position(|row| row.agent == agent && row.session == session);
             if let Some(place) = place
@@ -136,21 +138,21 @@ impl AppState {
         Ok(catalogue.session_of_call(&snapshot.listing, call)?)
     }
 
-    /// A session by its place in a snapshot's listing, opened unless it is.
-    pub fn open_session(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<Arc<OpenSession>, Trouble> {
+    /// Opens a session by its place in a snapshot's listing, unless it is open already.
+    pub fn open_session(&self, snapshot: &Arc<CatalogueSnapshot>, place: usize) -> Result<Arc<OpenSession>, Trouble> {
         let (key, logs) = self.version(snapshot, place)?;
         Ok(self.open_sessions.open(key, logs)?)
     }
 
-    /// A session that is open in one of its versions. Nothing is looked at.
+    /// A session that is open in a version. Neither the catalogue nor logs are read.
     pub(crate) fn session_in_version(&self, session: &str, version: u64) -> Option<Arc<OpenSession>> {
         self.open_sessions.find(session, version)
     }
 
-    /// Writes something about a session that takes long, without waiting for it.
+    /// Writes a download about a session on a thread of its own.
     pub fn download(
         &self,
-        snapshot: &Arc<Snapshot>,
+        snapshot: &Arc<CatalogueSnapshot>,
         place: usize,
         write: impl FnOnce(&OpenSession) + Send + 'static,
     ) -> Result<(), Trouble> {
@@ -158,14 +160,16 @@ impl AppState {
         Ok(self.open_sessions.download(&key, logs, write)?)
     }
 
-    /// The version of a session, and where its logs are: as it is at this moment where it is watched, else as the catalogue knows it.
-    fn version(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<(SessionKey, LogSource), OpenError> {
+    /// The version of a session, and the source of its logs: the watcher, which has its current state, else the
+    /// catalogue.
+    fn version(&self, snapshot: &Arc<CatalogueSnapshot>, place: usize) -> Result<(SessionKey, LogSource), OpenError> {
         let rows = snapshot.rows();
         let row = rows.get(place).ok_or(OpenError::Gone)?;
         if let Some(held) = self.hub.session(row.agent, row.session) {
             return Ok((SessionKey::new(row, held.version), LogSource::Watched(held)));
         }
-        // What nobody sees any more is gone, though the snapshot is too old to know it. Of what is gone a copy may be kept.
+        // The watcher does not know the session, so its logs are deleted, though the snapshot is too old to say so. A session
+        // that is already marked as gone may still have kept copies.
         if self.hub.is_watching() && !snapshot.listing.is_gone(place) {
             return Err(OpenError::Gone);
         }
@@ -174,7 +178,7 @@ impl AppState {
     }
 
     /// Reads a filter as the command line does.
-    pub fn filter(&self, query: &str, snapshot: &Snapshot) -> Result<Filter, Mistake> {
+    pub fn filter(&self, query: &str, snapshot: &CatalogueSnapshot) -> Result<Filter, Mistake> {
         let (here, home) = (self.machine.here(), self.machine.home());
         let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
         let setting = Setting {
@@ -188,7 +192,7 @@ impl AppState {
         filter::parse(query, &setting)
     }
 
-    /// How many threads there are to work on.
+    /// Number of worker threads.
     pub fn threads(&self) -> usize {
         self.setup.options.threads
     }
@@ -196,6 +200,7 @@ impl AppState {
 
 impl Drop for AppState {
     fn drop(&mut self) {
+        // Its thread holds a reference of its own and would wait for requests forever.
         self.fresh.stop();
     }
 }

@@ -1,4 +1,5 @@
-//! What pages need beside themselves: style sheets and scripts, in the program, under addresses that change with them.
+//! Style sheets and scripts of pages. They are compiled into the program and served under addresses that change with their
+//! content, so that browsers may cache them forever.
 
 use std::sync::LazyLock;
 use tooltrail_view::render::html;
@@ -6,11 +7,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A file.
 pub(crate) struct Asset {
-    /// What it is called in an address.
+    /// Name in addresses, with a hash of the content.
     name: String,
     /// Its type.
     pub(crate) kind: &'static str,
-    /// What is in it.
+    /// Content.
     pub(crate) text: &'static str,
 }
 
@@ -28,9 +29,10 @@ const WATERFALL: &str = concat!(
     "});\n})();\n"
 );
 
-/// The files, by their plain names. To add one: a line here.
+/// The files, by their plain names. To add a file, add a line here.
 static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
     let asset = |plain: &'static str, kind, text: &'static str| {
+        // The hash makes a new version a new address: browsers never ask whether a cached file is still good.
         let (stem, extension) = plain.rsplit_once('.').unwrap_or((plain, ""));
         (plain, Asset { name: format!("{stem}-{:016x}.{extension}", xxh3_64(text.as_bytes())), kind, text })
     };
@@ -63,6 +65,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Asset> {
 /// The address of a file, by its plain name.
 pub(crate) fn address(plain: &str) -> String {
     let found = ASSETS.iter().find(|(name, _)| *name == plain);
+    // A typing error in a page, which its tests find. A release serves the page without the file rather than not at all.
     debug_assert!(found.is_some(), "{plain} is not listed");
     format!("/assets/{}", found.map_or("", |(_, asset)| asset.name.as_str()))
 }

@@ -1,10 +1,10 @@
-//! Calls as rows, wherever they are listed: the tool, what became of the call, in which session.
+//! Calls as single lines, for every list of calls: the tool, its argument, the outcome.
 
 use crate::answer::Trouble;
 use crate::app_state::AppState;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
-use crate::words::{self, Clock};
+use crate::snapshot::CatalogueSnapshot;
+use crate::words::{self, LocalClock};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use tooltrail_catalog::library::Library;
@@ -26,42 +26,46 @@ pub(crate) struct CallLine {
     call: String,
     /// The tool, as the log names it.
     pub(crate) tool: String,
-    /// What it is about.
+    /// Its main argument: a command, a path, a pattern.
     pub(crate) what: Option<String>,
     /// How it looks.
     look: Look,
-    /// What stands beside the sign.
+    /// Short outcome beside the sign.
     outcome: String,
-    /// Why, in full.
+    /// Explanation of the outcome.
     pub(crate) why: String,
-    /// Its success is not that of the test or build in it.
+    /// Whether the exit code is not that of the test or build in the command.
     pub(crate) doubt: bool,
     took: Option<u64>,
     pub(crate) at: Option<Time>,
-    /// It was made by a subagent.
+    /// Whether a subagent made it.
     pub(crate) nested: bool,
 }
 
-/// What a call is about, as a list shows it: a command without its way to the directory that it was made in.
+/// Subject of a call for lists: a command without a leading `cd` to the working directory.
 pub(crate) fn argument<'t>(about: &'t str, cwd: Option<&str>) -> &'t str {
+    // Agents often start commands with `cd` to the directory they are in anyway, with or without quotes.
     let there = cwd.and_then(|cwd| about.strip_prefix("cd ")?.trim_start_matches(['"', '\'']).strip_prefix(cwd));
     let arrived = there.and_then(|rest| rest.trim_start_matches(['"', '\'', '/']).strip_prefix(" && "));
     arrived.unwrap_or(about)
 }
 
-/// The address of a row in its session, which comes with the page, and what is to be found there.
+/// The address of a row in its session, and a text to find there. The row's section comes with the page.
 pub(crate) fn row_address(app: &AppState, session: &str, anchor: Option<&str>, find: Option<&str>) -> String {
     let anchor = anchor.map(encoded);
     let find = find.map(|find| format!("find={}", encoded(find)));
+    // The anchor is given twice: browsers do not send the part after `#`, and the server needs it to choose the
+    // section.
     let query: Vec<String> = find.into_iter().chain(anchor.iter().map(|anchor| format!("at={anchor}"))).collect();
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     app.to(&format!("/s/{}{query}{}", encoded(session), anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default()))
 }
 
 /// The lines of some calls, in their order.
-pub(crate) fn lines(snapshot: &Snapshot, calls: &[ListedCall]) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn lines(snapshot: &CatalogueSnapshot, calls: &[ListedCall]) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::with_capacity(calls.len());
     for &listed in calls {
+        // A call may have disappeared from the catalogue since the list was made; it is left out.
         let mut line = None;
         snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
             line = Some(CallLine::new(snapshot, listed, row, spots.request))
@@ -71,8 +75,8 @@ pub(crate) fn lines(snapshot: &Snapshot, calls: &[ListedCall]) -> Result<Vec<Cal
     Ok(made)
 }
 
-/// How many of some calls there are of each status.
-pub(crate) fn by_status(snapshot: &Snapshot, calls: &[ListedCall]) -> Result<BTreeMap<Status, u64>, Trouble> {
+/// Counts calls by status.
+pub(crate) fn by_status(snapshot: &CatalogueSnapshot, calls: &[ListedCall]) -> Result<BTreeMap<Status, u64>, Trouble> {
     let mut by_status = BTreeMap::new();
     for &listed in calls {
         snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
@@ -80,8 +84,8 @@ pub(crate) fn by_status(snapshot: &Snapshot, calls: &[ListedCall]) -> Result<BTr
     Ok(by_status)
 }
 
-/// The calls of a session that have not ended, as far as it is alive.
-pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLine>, Trouble> {
+/// Running calls of a session.
+pub(crate) fn running(snapshot: &CatalogueSnapshot, session: usize) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::new();
     snapshot.listing.each_call(&snapshot.library.catalogue(), session, |listed, row, spots| {
         if row.status == Status::Running {
@@ -93,8 +97,9 @@ pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLin
 
 impl CallLine {
     /// The line of a call's row; `at` is its request.
-    pub(crate) fn new(snapshot: &Snapshot, listed: ListedCall, mut row: CallRow<'_>, at: At) -> Self {
+    pub(crate) fn new(snapshot: &CatalogueSnapshot, listed: ListedCall, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = snapshot.library.shelf();
+        // Reads the request from the log: the catalogue stores rows without their input.
         let command = load::understand(shelf, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));
         let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));
@@ -114,7 +119,7 @@ impl CallLine {
         }
     }
 
-    /// The address of its own page. Its number is always its own; an id need not be.
+    /// The address of its own page. The number is always unique in the session; an id need not be.
     pub(crate) fn address(&self, app: &AppState, session: &str) -> String {
         app.to(&format!("/c/{}:{}", encoded(session), self.number))
     }
@@ -124,7 +129,7 @@ impl CallLine {
         row_address(app, session, Some(&self.call), None)
     }
 
-    /// The tool and what it is about, which is the link to its row. `find`: what was looked for.
+    /// The tool and its argument, as a link to the call's row. `find`: the text that was searched for.
     pub(crate) fn link(&self, app: &AppState, session: &str, find: Option<&str>) -> Markup {
         html! {
             a.call-line data-row href=(row_address(app, session, Some(&self.call), find)) title=[self.what.as_deref()] {
@@ -135,12 +140,12 @@ impl CallLine {
         }
     }
 
-    /// Its sign, and how it ended; why is told by pointing at it.
+    /// The sign and outcome, with the explanation on hover.
     pub(crate) fn verdict(&self) -> Markup {
         let look = self.look;
         let outcome = self.outcome.split(':').next().unwrap_or_default();
         html! {
-            // A success that is somebody else's is none to rely on.
+            // A success that belongs to another command of the line is not shown in green.
             @let tone = if self.doubt { Tone::Stopped } else { look.tone };
             span class={ "verdict-line " (words::class(tone)) } title=(self.why) {
                 (look.glyph) @if self.doubt { "?" }
@@ -154,8 +159,8 @@ impl CallLine {
         self.took.map(took).unwrap_or_default()
     }
 
-    /// Since when it is at work: `5 m`.
-    pub(crate) fn since(&self, clock: &Clock) -> Option<Markup> {
+    /// Time since the request of a running call: `5 m`.
+    pub(crate) fn since(&self, clock: &LocalClock) -> Option<Markup> {
         self.at.map(|at| clock.since(at))
     }
 }

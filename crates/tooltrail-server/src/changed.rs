@@ -1,31 +1,32 @@
-//! The files that a session changed, held for who asks again while writing what he looks for.
+//! A cache of the files that a session changed. The palette asks for them again with every letter that the user types.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A file that a session changed, and the id of the call that did it last.
 pub(crate) type File = (String, String);
 
-/// The files of the session that was asked about last. To find them out takes a while where it is long.
+/// The files of the session that was looked up last. Finding them takes a while in a long session.
 #[derive(Default)]
-pub(crate) struct Changed {
-    held: Mutex<Option<Held>>,
+pub(crate) struct ChangedFilesCache {
+    held: Mutex<Option<CachedFiles>>,
 }
 
-struct Held {
+struct CachedFiles {
     session: String,
     version: u64,
     files: Arc<[File]>,
 }
 
-impl Changed {
-    /// The files of a session, found out unless they are known.
+impl ChangedFilesCache {
+    /// The files of a session in a version, found unless they are cached.
     pub(crate) fn of(&self, session: &str, version: u64, find: impl FnOnce() -> Vec<File>) -> Arc<[File]> {
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = held().as_ref().filter(|held| held.version == version && held.session == session) {
             return Arc::clone(&held.files);
         }
+        // Found without the lock: two requests may do it twice, but none waits for another session.
         let files: Arc<[File]> = find().into();
-        *held() = Some(Held { session: session.to_owned(), version, files: Arc::clone(&files) });
+        *held() = Some(CachedFiles { session: session.to_owned(), version, files: Arc::clone(&files) });
         files
     }
 }

@@ -1,6 +1,6 @@
-//! A feed: what changes, as somebody wished, for all who wished the same. The last changes are kept with their numbers, so that whoever was
-//! cut off goes on where it was. Numbers belong to a feed: behind another one's, or when too much has happened meanwhile, a follower is
-//! told that it has missed something and has to look for itself.
+//! A feed of changes that a wish selects, shared by all followers with that wish. The last changes are kept with their numbers,
+//! so that a follower that was cut off continues where it was. Numbers belong to one feed: with a number of another feed, or
+//! after too many changes, a follower hears that it has missed something and has to look for itself.
 
 use crate::open_sessions::RUN;
 use std::collections::VecDeque;
@@ -9,45 +9,45 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tooltrail_catalog::watch::ChangeEvent;
 
-/// How many changes a feed keeps.
+/// Number of changes that a feed keeps.
 const KEPT: usize = 4096;
 
-/// What changes, as it was wished for.
+/// Changes that a wish selects.
 pub(crate) struct Feed {
-    /// The wish as it was written, and whether it is also about what only has other bytes.
+    /// Text of the wish, and whether changed bytes alone count too.
     wish: (String, bool),
-    /// Tells it from feeds before it, and from those of other runs.
+    /// Number of this feed, different from those of earlier feeds and of other runs.
     run: u64,
-    kept: Mutex<Kept>,
+    kept: Mutex<FeedHistory>,
     /// The number of the last change.
     told: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct FeedHistory {
     changes: VecDeque<(u64, Arc<ChangeEvent>)>,
     last: u64,
     followers: usize,
-    /// Changes are told from now on; before that, what is written may be taken for what was there.
+    /// Whether the watcher has started. Before that, a change could already be part of what a follower has seen.
     begun: bool,
     over: bool,
 }
 
-/// Somebody who follows. Dropping it ends that.
-pub(crate) struct Follower {
+/// A follower of a feed, until it is dropped.
+pub(crate) struct FeedFollower {
     feed: Arc<Feed>,
-    /// The number of the last change that it was told.
+    /// Number of the last change that it received.
     last: u64,
-    /// What it is told first.
-    first: Option<Told>,
+    /// Its first update, unless it continues an earlier one.
+    first: Option<FeedUpdate>,
     wake: watch::Receiver<u64>,
 }
 
-/// What a follower is told.
-pub(crate) enum Told {
-    /// It has just begun.
+/// An update for a follower.
+pub(crate) enum FeedUpdate {
+    /// The feed begins here.
     Begun,
-    /// It goes on, but not where it was.
+    /// The feed goes on, with a gap before it.
     Missed,
     /// These changes, in order, with their numbers.
     Changes(Vec<(u64, Arc<ChangeEvent>)>),
@@ -55,54 +55,54 @@ pub(crate) enum Told {
     Over,
 }
 
-/// Makes each feed another one.
+/// Counter of feeds.
 static FEED: AtomicU64 = AtomicU64::new(0);
 
 impl Feed {
-    /// A feed that nothing has been told to.
+    /// A feed without changes.
     pub(crate) fn new(written: &str, touched: bool) -> Self {
         let run = RUN.rotate_left(8) ^ FEED.fetch_add(1, Ordering::Relaxed);
         Feed { wish: (written.to_owned(), touched), run, kept: Mutex::default(), told: watch::Sender::new(0) }
     }
 
-    /// Whether it is what is wished for, and goes on.
+    /// Whether it is the feed of a wish, and open.
     pub(crate) fn is(&self, written: &str, touched: bool) -> bool {
         self.wish.0 == written && self.wish.1 == touched && !self.kept().over
     }
 
-    /// Whether nobody comes to it any more.
+    /// Whether it takes no more followers.
     pub(crate) fn is_over(&self) -> bool {
         self.kept().over
     }
 
-    /// How many follow.
+    /// Number of followers.
     pub(crate) fn followers(&self) -> usize {
         self.kept().followers
     }
 
-    /// Follows it, behind the change of a name if that is still known.
-    pub(crate) fn follow(self: &Arc<Self>, since: Option<&str>) -> Follower {
-        Follower::new(self, since)
+    /// Follows it, after a named change if that is still known.
+    pub(crate) fn follow(self: &Arc<Self>, since: Option<&str>) -> FeedFollower {
+        FeedFollower::new(self, since)
     }
 
-    /// From now on changes are told.
+    /// Starts the feed.
     pub(crate) fn begin(&self) {
         self.kept().begun = true;
         self.told.send_modify(|_| {});
     }
 
-    /// Nobody comes to it any more.
+    /// Closes it to new followers.
     pub(crate) fn close(&self) {
         self.kept().over = true;
     }
 
-    /// There will be no more, which all who follow are told.
+    /// Ends it, and wakes all followers to say so.
     pub(crate) fn end(&self) {
         self.close();
         self.told.send_modify(|_| {});
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, FeedHistory> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -110,13 +110,15 @@ impl Feed {
     pub(crate) fn put(&self, change: Arc<ChangeEvent>) {
         let mut kept = self.kept();
         match *change {
+            // Part of the state at the start, which followers ask for themselves.
             ChangeEvent::Here { .. } => return,
             ChangeEvent::Begun { .. } => {
                 drop(kept);
                 return self.begin();
             }
             ChangeEvent::Lagged { .. } => {
-                // Whoever follows has missed something as well.
+                // The watcher itself lost changes, so the kept ones have a gap: with an empty list every follower sees that it
+                // missed something.
                 kept.last += 1;
                 kept.changes.clear();
             }
@@ -131,6 +133,7 @@ impl Feed {
         }
         let number = kept.last;
         drop(kept);
+        // After the lock is released: followers wake up and take it at once.
         self.told.send_replace(number);
     }
 
@@ -141,8 +144,8 @@ impl Feed {
     }
 }
 
-impl Kept {
-    /// What comes behind a change; nothing if something of it is not there any more.
+impl FeedHistory {
+    /// Changes after a number; `None` if some of them are not kept any more.
     fn behind(&self, last: u64) -> Option<Vec<(u64, Arc<ChangeEvent>)>> {
         let first = self.changes.front().map_or(self.last + 1, |(number, _)| *number);
         let whole = last <= self.last && last + 1 >= first;
@@ -150,7 +153,7 @@ impl Kept {
     }
 }
 
-impl Follower {
+impl FeedFollower {
     fn new(feed: &Arc<Feed>, since: Option<&str>) -> Self {
         let wake = feed.told.subscribe();
         let mut kept = feed.kept();
@@ -158,35 +161,36 @@ impl Follower {
         let known = since.and_then(|name| feed.number(name)).filter(|number| kept.behind(*number).is_some());
         let first = match (since, known) {
             (_, Some(_)) => None,
-            (None, None) => Some(Told::Begun),
-            (Some(_), None) => Some(Told::Missed),
+            (None, None) => Some(FeedUpdate::Begun),
+            (Some(_), None) => Some(FeedUpdate::Missed),
         };
-        Follower { feed: Arc::clone(feed), last: known.unwrap_or(kept.last), first, wake }
+        FeedFollower { feed: Arc::clone(feed), last: known.unwrap_or(kept.last), first, wake }
     }
 
-    /// What there is to be told; waits for it.
-    pub(crate) async fn next(&mut self) -> Told {
+    /// The next update; waits for it.
+    pub(crate) async fn next(&mut self) -> FeedUpdate {
         loop {
+            // Marked as seen before the look, so that a change between the look and the wait wakes it again.
             self.wake.borrow_and_update();
             if let Some(told) = self.take() {
                 return told;
             }
-            // The feed is held here, so its end of this is there.
+            // Cannot fail: the follower holds the feed, and with it the sender.
             let _ = self.wake.changed().await;
         }
     }
 
-    /// What a change is called, to go on from.
+    /// Name of a change, to continue after it.
     pub(crate) fn name(&self, number: u64) -> String {
         format!("{:x}.{number}", self.feed.run)
     }
 
-    /// The number of the last change that was told.
+    /// Number of the last change that was received.
     pub(crate) fn last(&self) -> u64 {
         self.last
     }
 
-    fn take(&mut self) -> Option<Told> {
+    fn take(&mut self) -> Option<FeedUpdate> {
         let kept = self.feed.kept();
         if !kept.begun && !kept.over {
             return None;
@@ -197,14 +201,14 @@ impl Follower {
         let behind = kept.behind(self.last);
         self.last = kept.last;
         match behind {
-            None => Some(Told::Missed),
-            Some(changes) if changes.is_empty() => kept.over.then_some(Told::Over),
-            Some(changes) => Some(Told::Changes(changes)),
+            None => Some(FeedUpdate::Missed),
+            Some(changes) if changes.is_empty() => kept.over.then_some(FeedUpdate::Over),
+            Some(changes) => Some(FeedUpdate::Changes(changes)),
         }
     }
 }
 
-impl Drop for Follower {
+impl Drop for FeedFollower {
     fn drop(&mut self) {
         let mut kept = self.feed.kept();
         kept.followers = kept.followers.saturating_sub(1);

@@ -1,19 +1,19 @@
-//! A cache of the calls that filters take, and of what calls are sorted and counted by: kept from one request to the next, as long as
-//! nothing changes.
+//! A cache of the calls that filters select, and of the keys by which calls are sorted and counted, valid as long as nothing
+//! changes.
 
 use crate::answer::Trouble;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::store::{CallKeys, CatalogueError, ListedCall};
 use tooltrail_model::filter::Filter;
 use tooltrail_model::row::SessionRow;
 
-/// How many answers are held, and how long it must have taken to find one.
+/// Number of cached results, and the time that finding one must have taken.
 const HELD: usize = 4;
 const WORTH: Duration = Duration::from_millis(20);
 
-/// A cache of what filters took of all calls.
+/// Results of filters on all calls.
 #[derive(Default)]
 pub(crate) struct FilterCache {
     state: Mutex<FilterCacheState>,
@@ -23,7 +23,7 @@ pub(crate) struct FilterCache {
 struct FilterCacheState {
     /// The keys of a snapshot, recognised by when it was made.
     keys: Option<(Instant, Arc<CallKeys>)>,
-    /// What filters took, the newest last.
+    /// Results, the newest last.
     found: Vec<CachedFilter>,
 }
 
@@ -33,21 +33,21 @@ struct CachedFilter {
     calls: Arc<[ListedCall]>,
 }
 
-/// The calls that a filter takes.
+/// Calls that a filter selects.
 pub(crate) struct FilteredCalls {
     /// The calls, in the order in which calls are listed.
     pub(crate) calls: Arc<[ListedCall]>,
-    /// What they are sorted and counted by.
+    /// CallKeys to sort and count them by.
     pub(crate) keys: Arc<CallKeys>,
     /// Whether these are all of them.
     pub(crate) whole: bool,
 }
 
 impl FilterCache {
-    /// The calls that a filter takes. Logs are looked through for so long at most; all else is known.
+    /// Finds the calls that a filter selects. Logs are searched for `patience` at most; everything else is in the catalogue.
     pub(crate) fn find(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &CatalogueSnapshot,
         rows: &[SessionRow<'_>],
         threads: usize,
         filter: &Filter,
@@ -57,17 +57,20 @@ impl FilterCache {
         if filter.is_empty() {
             return Ok(FilteredCalls { calls: keys.all().into(), keys, whole: true });
         }
+        // The version of the keys changes with any session, so an equal version means that the result is still right.
         let version = keys.version();
         let known = self.state().found.iter().find(|held| held.version == version && held.filter == *filter).map(|held| held.calls.clone());
         if let Some(calls) = known {
             return Ok(FilteredCalls { calls, keys, whole: true });
         }
         let start = Instant::now();
+        // Without the lock: a slow search must not hold up other pages.
         let (calls, whole) = snapshot.catalogued(rows, threads).calls_while(filter, Some(&keys), || start.elapsed() < patience)?;
         let calls: Arc<[ListedCall]> = calls.into();
+        // An incomplete result would hide calls, and a quick one is found again as quickly.
         if whole && start.elapsed() > WORTH && !snapshot.read.partial {
             let mut state = self.state();
-            // What belongs to another snapshot is of no use any more.
+            // Results of older versions are never asked for again.
             state.found.retain(|held| held.version == version);
             let surplus = (state.found.len() + 1).saturating_sub(HELD);
             state.found.drain(..surplus);
@@ -76,10 +79,11 @@ impl FilterCache {
         Ok(FilteredCalls { calls, keys, whole })
     }
 
-    /// The keys of a snapshot's calls. Only those of sessions are read that have changed since the last time.
-    fn keys(&self, snapshot: &Snapshot) -> Result<Arc<CallKeys>, CatalogueError> {
+    /// The keys of a snapshot's calls. Only sessions that have changed since the last time are read.
+    fn keys(&self, snapshot: &CatalogueSnapshot) -> Result<Arc<CallKeys>, CatalogueError> {
         let read = |before: Option<&CallKeys>| CallKeys::read(&snapshot.library.catalogue(), &snapshot.listing, before).map(Arc::new);
         if snapshot.read.partial {
+            // A partial snapshot may come from a temporary catalogue, so its keys are neither kept nor made from kept ones.
             return read(None);
         }
         let mut state = self.state();

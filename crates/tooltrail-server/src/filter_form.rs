@@ -1,8 +1,8 @@
-//! The form for a filter: the box it is written in, what is wrong with it, and links that add a term or take it away.
+//! The filter box, its error message, and links that add a term to the filter or remove it.
 
 use crate::app_state::AppState;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use maud::{Markup, html};
 use tooltrail_model::filter::{Filter, Mistake};
 use tooltrail_view::line::neutral;
@@ -11,18 +11,19 @@ use tooltrail_view::line::neutral;
 pub(crate) struct FilterForm<'a> {
     /// The page that it leads to.
     pub(crate) path: &'a str,
-    /// What scripts know the box by.
+    /// Id of the box for scripts.
     pub(crate) id: &'a str,
-    /// What to write there.
+    /// Label and placeholder.
     pub(crate) label: &'a str,
-    /// What is written there.
+    /// Current filter.
     pub(crate) query: &'a str,
-    /// Values that are asked for beside it.
+    /// Other values of the address that the form keeps.
     pub(crate) beside: &'a [(&'a str, &'a str)],
 }
 
-/// A box for a filter.
+/// Draws the filter box.
 pub(crate) fn form(app: &AppState, form: &FilterForm<'_>) -> Markup {
+    // Empty values are left out, so that addresses stay short and equal pages have equal addresses.
     let beside = form.beside.iter().filter(|(_, value)| !value.is_empty());
     html! {
         search { form.asking action=(app.to(form.path)) {
@@ -34,9 +35,10 @@ pub(crate) fn form(app: &AppState, form: &FilterForm<'_>) -> Markup {
     }
 }
 
-/// What is wrong with a filter, where, and what was probably meant.
+/// Error message of a filter: the position of the error and a suggestion.
 pub(crate) fn mistake(app: &AppState, path: &str, mistake: &Mistake) -> Markup {
     let part = |range: std::ops::Range<usize>| mistake.query.get(range).unwrap_or_default();
+    // Three pieces, so that the wrong one can be marked and replaced by the suggestion.
     let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
     html! {
         div.mistake role="alert" {
@@ -69,32 +71,33 @@ pub(crate) struct Toggle {
     pub(crate) query: String,
 }
 
-/// What a link with a term leads to.
-pub(crate) fn toggle(app: &AppState, snapshot: &Snapshot, query: &str, term: &str) -> Toggle {
+/// A link that adds a term to a filter or removes it.
+pub(crate) fn toggle(app: &AppState, snapshot: &CatalogueSnapshot, query: &str, term: &str) -> Toggle {
     FilterTerms::of(app, snapshot, query).toggle(term)
 }
 
-/// A filter taken apart, where many links are made of it.
+/// The terms of a filter, parsed once for many links.
 pub(crate) struct FilterTerms<'a> {
     app: &'a AppState,
-    snapshot: &'a Snapshot,
-    /// Its terms, as they are written and as they are meant.
+    snapshot: &'a CatalogueSnapshot,
+    /// Its terms, as text and parsed.
     terms: Vec<(&'a str, Option<Filter>)>,
 }
 
 impl<'a> FilterTerms<'a> {
     /// The terms of a filter.
-    pub(crate) fn of(app: &'a AppState, snapshot: &'a Snapshot, query: &'a str) -> Self {
+    pub(crate) fn of(app: &'a AppState, snapshot: &'a CatalogueSnapshot, query: &'a str) -> Self {
         let terms = pieces(query).into_iter().map(|word| (word, app.filter(word, snapshot).ok()));
         FilterTerms { app, snapshot, terms: terms.collect() }
     }
 
-    /// What a link with a term leads to; or with several that belong together.
+    /// A link that adds one or several terms, or removes them.
     pub(crate) fn toggle(&self, term: &str) -> Toggle {
-        // The filter is mostly short or empty, and then nothing has to be compared.
+        // Parsing is skipped for an empty filter, the usual case: a page has hundreds of such links.
         let own = if self.terms.is_empty() { Vec::new() } else { pieces(term) };
         let meant: Vec<Filter> = own.iter().filter_map(|word| self.app.filter(word, self.snapshot).ok()).collect();
         let has = |wanted: &Filter| self.terms.iter().any(|(_, other)| other.as_ref() == Some(wanted));
+        // Compared by meaning, not by spelling: `tool:bash` switches off `tool:Bash`.
         let on = !meant.is_empty() && meant.iter().all(has);
         let stays = |other: &Option<Filter>| !on || other.as_ref().is_none_or(|other| !meant.contains(other));
         let mut words: Vec<&str> = self.terms.iter().filter(|(_, other)| stays(other)).map(|(word, _)| *word).collect();
@@ -105,7 +108,7 @@ impl<'a> FilterTerms<'a> {
     }
 }
 
-/// The terms of a filter as they are written: what stands between spaces, unless the spaces are in quotes.
+/// Terms of a filter as they are written, split at spaces outside quotes.
 fn pieces(query: &str) -> Vec<&str> {
     let (mut pieces, mut start, mut quoted, mut escaped) = (Vec::new(), 0, false, false);
     for (at, letter) in query.char_indices() {
@@ -117,6 +120,7 @@ fn pieces(query: &str) -> Vec<&str> {
             }
             _ => {}
         }
+        // A backslash escapes only inside quotes, and `\\` is not an escape for the letter after it.
         escaped = quoted && letter == '\\' && !escaped;
     }
     pieces.push(query.get(start..).unwrap_or_default());
@@ -124,7 +128,7 @@ fn pieces(query: &str) -> Vec<&str> {
     pieces
 }
 
-/// That there is nothing to ask about yet, and what comes when there is.
+/// Message for a machine without logs; `comes` says what the page will show once there are some.
 pub(crate) fn no_logs(app: &AppState, comes: &str) -> Markup {
     html! {
         div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Where they are looked for" } } }

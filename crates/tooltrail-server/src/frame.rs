@@ -1,21 +1,21 @@
-//! The frame that all pages have: the bar at the top, the way to other pages, the keys, what is wrong.
+//! The frame of all pages: the bar at the top, the palette, the list of keys, the error page.
 
 use crate::answer::Trouble;
 use crate::app_state::AppState;
 use crate::assets;
 use crate::filter_form::ticked;
 use crate::pages::home;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use axum::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 
 /// A page to be framed.
-pub(crate) struct Page<'a> {
-    /// What the tab is called.
+pub(crate) struct FramedPage<'a> {
+    /// Title of the tab.
     pub(crate) title: &'a str,
-    /// Which link of the bar leads here.
+    /// Path of the link in the bar that is marked as current.
     pub(crate) here: &'a str,
     /// Style sheets and scripts of its own, by their plain names.
     pub(crate) assets: &'a [&'a str],
@@ -25,22 +25,22 @@ pub(crate) struct Page<'a> {
     pub(crate) keys: &'a [(&'a str, &'a str)],
     /// The session that it is about.
     pub(crate) session: Option<&'a str>,
-    /// What the page is asked for again after: `lists` of sessions are not as they were, or its `session` is not.
+    /// Changes after which the page reloads: of `lists` of sessions, or of its `session`.
     pub(crate) follows: Option<&'static str>,
-    /// The part of it that is made anew then; without it all of it is.
+    /// Selector of the part that is reloaded; without it the whole page is.
     pub(crate) part: Option<&'static str>,
-    /// The snapshot that it is made of. A page that follows and is made of an old one is asked for again.
-    pub(crate) snapshot: Option<&'a Snapshot>,
-    /// Where one can skip to beside the page itself: an anchor and what is there.
+    /// Snapshot that the page is made of. If it is out of date already, the page reloads soon.
+    pub(crate) snapshot: Option<&'a CatalogueSnapshot>,
+    /// Skip links beside the one to the page itself: an anchor and its name.
     pub(crate) skips: &'a [(&'a str, &'a str)],
-    /// Whether there will be more in a moment. Without scripts the page is then asked for again.
+    /// Whether there will be more in a moment. Without scripts the page then reloads by itself.
     pub(crate) again: bool,
 }
 
-impl Page<'_> {
+impl FramedPage<'_> {
     /// A page without anything special.
-    pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page {
+    pub(crate) const fn plain(title: &str) -> FramedPage<'_> {
+        FramedPage {
             title,
             here: "",
             assets: &[],
@@ -80,10 +80,11 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
 const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"), ("Ctrl Enter", "in a new tab"), ("Esc", "close")];
 
 /// A whole page.
-pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
+pub(crate) fn page(app: &AppState, page: &FramedPage<'_>, main: &Markup) -> Markup {
     let live = app.is_live();
-    // Where nothing changes, no script counts them.
+    // Live pages get this number from their script; without one it is put into the page.
     let needs = if live { None } else { app.latest_snapshot().map(|snapshot| home::needs(&snapshot)) };
+    // The page names style sheets and scripts in one list.
     let own = |extension: &'static str| page.assets.iter().filter(move |name| name.ends_with(extension)).copied();
     html! {
         (DOCTYPE)
@@ -97,7 +98,8 @@ pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
                 title { @if let Some(needs) = needs.filter(|needs| *needs > 0) { "(" (needs) ") " } (neutral(page.title)) " · tooltrail" }
                 link rel="icon" href="data:,";
                 @for name in ["blocks.css", "frame.css", "palette.css"].into_iter().chain(own(".css")) { link rel="stylesheet" href=(assets::address(name)); }
-                // Before the first paint, for the theme.
+                // In the head and without `defer`: the theme is set before the first paint, so that a dark page does
+                // not flash white.
                 @for name in ["frame.js", "palette.js"].into_iter().chain(live.then_some("live.js")).chain(own(".js")) { script src=(assets::address(name)) {} }
             }
             body {
@@ -110,6 +112,7 @@ pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
                 }
                 (main)
                 footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
+                // The transcript has a dialog of its own, with the same id.
                 @if !page.own_keys { (keys(app, page.keys)) }
                 (palette(app))
             }
@@ -117,7 +120,7 @@ pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
     }
 }
 
-fn bar(app: &AppState, page: &Page<'_>, needs: Option<usize>) -> Markup {
+fn bar(app: &AppState, page: &FramedPage<'_>, needs: Option<usize>) -> Markup {
     html! {
         header.frame {
             a.logo href=(app.to("/")) { "tooltrail" }
@@ -125,9 +128,10 @@ fn bar(app: &AppState, page: &Page<'_>, needs: Option<usize>) -> Markup {
                 @for (path, name) in LINKS { a href=(app.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
             @let needs = needs.filter(|needs| *needs > 0);
+            // Present even when hidden: the script shows it when the first session waits.
             a #tt-needs href={ (app.to("/")) "#now" } hidden[needs.is_none()] { @if let Some(needs) = needs { (needs) (if needs == 1 { " waits for you" } else { " wait for you" }) } }
             span #tt-link role="status" hidden { "Connection lost, trying again" }
-            // The page of searches has its own box.
+            // The search page has its own box, and two with the same id would be invalid.
             @if page.here != "/search" {
                 search { form action=(app.to("/search")) {
                     label.vh for="tt-search" { "Search all sessions" }
@@ -142,7 +146,7 @@ fn bar(app: &AppState, page: &Page<'_>, needs: Option<usize>) -> Markup {
     }
 }
 
-/// The three themes. They are boxes that the style looks at, so they work without a script.
+/// Choice of theme. The style sheet looks at the radio buttons directly, so it works without a script.
 fn theme() -> Markup {
     html! {
         fieldset.theme {
@@ -194,7 +198,7 @@ pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
     html! { @if !keys.is_empty() { dl.keys { @for (keys, what) in keys { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } } } }
 }
 
-/// A page that says what is wrong.
+/// The error page.
 pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
     let title = if trouble.status() == StatusCode::NOT_FOUND { "Not here" } else { "That did not work" };
     let main = html! {
@@ -204,5 +208,5 @@ pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
             p { a href=(app.to("/")) { "Home" } " · " a href=(app.to("/sessions")) { "All sessions" } }
         }
     };
-    page(app, &Page { assets: &["lists.css"], ..Page::plain(title) }, &main)
+    page(app, &FramedPage { assets: &["lists.css"], ..FramedPage::plain(title) }, &main)
 }

@@ -1,11 +1,12 @@
-//! Freshness: one thread makes the catalogue equal to the logs when somebody asks and it has not just been done.
+//! Freshness of snapshots: a thread compares the catalogue with the logs when a request comes and it was not just done.
 //!
-//! Nobody asking means nothing happening. Who asks waits for it, but not long: where there is much to read, pages show what is known
-//! already. On the first start that is nothing, so the newest logs get a small catalogue of their own first.
+//! Without requests nothing happens. A request waits for the comparison, but not long: where there is much to read, pages show
+//! what the catalogue already has. On the first start that is nothing, so the newest logs get a small catalogue of their own
+//! first.
 
 use crate::app_state::Setup;
 use crate::machine::Machine;
-use crate::snapshot::{FirstReading, LogReading, Snapshot};
+use crate::snapshot::{CatalogueSnapshot, FirstReading, LogReading};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,70 +19,70 @@ use tooltrail_formats::find::{FoundSource, Search};
 use tooltrail_formats::scan::{Options, Progress};
 use tracing::{error, warn};
 
-/// What is younger than this is taken as it is.
+/// Snapshots younger than this are used as they are.
 const YOUNG: Duration = Duration::from_millis(700);
-/// How long a page waits for what is newer.
+/// Longest wait of a page for a newer snapshot.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How long the first page waits, when there is nothing to show yet.
+/// Longest wait of the first page, when there is nothing to show yet.
 const FIRST: Duration = Duration::from_millis(900);
-/// A change is looked for when this many times as long has passed as looking takes.
+/// Rest after a refresh, as a multiple of the time that it took.
 const REST: u32 = 3;
-/// After so long without a question everything that is held is let go.
+/// After so long without a request, the snapshot is dropped.
 const IDLE: Duration = Duration::from_secs(60);
-/// How much of the newest logs is read first, on the first start.
+/// Limits on the newest logs that are read first, on the first start.
 const EARLY_BYTES: u64 = 48 << 20;
 const EARLY_LOGS: usize = 200;
-/// From so many bytes on, a first filling is left to a process of its own.
+/// Size above which a first filling is left to a process of its own.
 const MUCH: u64 = 256 << 20;
 
 /// Keeps a snapshot of the catalogue fresh.
-pub(crate) struct Fresh {
-    state: Mutex<State>,
+pub(crate) struct SnapshotSource {
+    state: Mutex<RefreshState>,
     changed: Condvar,
-    progress: Mutex<Arc<Work>>,
+    progress: Mutex<Arc<RefreshProgress>>,
 }
 
-/// How far a refresh is.
+/// Progress of a refresh.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
-    /// What has been read.
+pub(crate) struct RefreshProgress {
+    /// Bytes and logs read so far.
     pub(crate) progress: Progress,
     /// The bytes of all logs; those that need no reading count as read when it is over.
     pub(crate) total: AtomicU64,
 }
 
 #[derive(Default)]
-struct State {
-    snapshot: Option<Arc<Snapshot>>,
-    /// How often it was asked for, and what was asked for when the last refresh that is done began.
+struct RefreshState {
+    snapshot: Option<Arc<CatalogueSnapshot>>,
+    /// Number of the last refresh that was asked for, and of the last one that is done.
     asked: u64,
     done: u64,
-    /// How many logs were read at first and how long it took; and how many were read since.
+    /// The first reading, and the number of logs read since.
     first: Option<FirstReading>,
     newer: usize,
-    /// How many changes were heard of, and how many of them when the last comparison with the logs began.
+    /// Number of reported changes, in all and when the last comparison with the logs began.
     heard: u64,
     compared: u64,
-    /// Before this there is no other comparison because of a change: they would take all the time there is.
+    /// Earliest time of the next comparison. Without a rest, comparisons would take all the time there is.
     rested: Option<Instant>,
-    /// Why the last refresh failed.
+    /// Error of the last refresh.
     problem: Option<String>,
-    /// Nobody will ask again.
+    /// The server is ending: the thread stops.
     over: bool,
 }
 
-impl State {
+impl RefreshState {
     /// Whether something has changed, and it is time to look.
     fn is_old(&self) -> bool {
         self.heard > self.compared && self.rested.is_none_or(|rested| Instant::now() >= rested)
     }
 }
 
-impl Fresh {
-    /// Begins, with a thread that ends when the last one who could ask is gone.
+impl SnapshotSource {
+    /// Starts the thread, which ends with [`SnapshotSource::stop`].
     pub(crate) fn start(machine: Arc<dyn Machine>, setup: &Setup) -> Arc<Self> {
-        let fresh = Arc::new(Fresh {
-            state: Mutex::new(State { asked: 1, ..State::default() }),
+        let fresh = Arc::new(SnapshotSource {
+            state: Mutex::new(RefreshState { asked: 1, ..RefreshState::default() }),
             changed: Condvar::new(),
             progress: Mutex::default(),
         });
@@ -91,10 +92,11 @@ impl Fresh {
                 Refresher { machine: &*machine, catalogue: &setup.catalogue, place: &setup.place, options: &setup.options, fresh: &own };
             while let Some(ticket) = own.wanted() {
                 let start = Instant::now();
-                // Whatever goes wrong, the next one who asks is not left waiting.
+                // A panic must not end the thread: requests would wait for it in vain from then on.
                 let problem = match catch_unwind(AssertUnwindSafe(|| refresher.run())) {
                     Ok(Ok(())) => None,
                     Ok(Err(error)) => {
+                        // Deletes a damaged catalogue, so that the next refresh builds it anew.
                         error.heal();
                         Some(ErrorChain(&error).to_string())
                     }
@@ -109,6 +111,7 @@ impl Fresh {
                 let mut state = own.state();
                 state.done = ticket;
                 state.problem = problem;
+                // Comparing takes longer with more logs; resting in proportion keeps its share of the processor small.
                 state.rested = Some(Instant::now() + REST * start.elapsed());
                 own.changed.notify_all();
             }
@@ -116,29 +119,31 @@ impl Fresh {
         fresh
     }
 
-    /// What is known now; nothing where nothing has been read yet.
-    pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
+    /// The snapshot, refreshed where it is old; `None` if nothing has been read yet.
+    pub(crate) fn snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         let mut state = self.state();
         if let Some(snapshot) =
             state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < YOUNG && !snapshot.read.partial && !state.is_old())
         {
             return Some(Arc::clone(snapshot));
         }
+        // A refresh that is already under way serves this request too.
         if state.done == state.asked {
             state.asked += 1;
             self.changed.notify_all();
         }
         let ticket = state.asked;
-        let wait = |state, patience, waiting: fn(&State, u64) -> bool| {
+        let wait = |state, patience, waiting: fn(&RefreshState, u64) -> bool| {
             let waited = self.changed.wait_timeout_while(state, patience, |state| waiting(state, ticket));
             waited.unwrap_or_else(PoisonError::into_inner).0
         };
+        // First a short wait for a fresh snapshot; if there is none at all, a longer one, because the page would be empty.
         let state = wait(state, PATIENCE, |state, ticket| state.done < ticket);
         let state = wait(state, FIRST, |state, ticket| state.done < ticket && state.snapshot.is_none());
         state.snapshot.clone()
     }
 
-    /// Something has changed: whoever asks next wants to know it.
+    /// Notes that something has changed, so that the next request looks at the logs.
     pub(crate) fn expire(&self) {
         self.state().heard += 1;
     }
@@ -146,33 +151,33 @@ impl Fresh {
     /// Waits until everything has been read once, or reading has failed.
     pub(crate) fn wait_until_read(&self) {
         self.snapshot();
-        let reading = |state: &mut State| {
+        let reading = |state: &mut RefreshState| {
             let whole = state.snapshot.as_ref().is_some_and(|snapshot| !snapshot.read.partial);
             !whole && state.problem.is_none() && !state.over
         };
         drop(self.changed.wait_while(self.state(), reading));
     }
 
-    /// Whether something has changed that a snapshot does not have. It may not be the latest one: whoever was given it asks about it.
-    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+    /// Whether something has changed that a snapshot does not have. A page may ask this about an older snapshot than the latest.
+    pub(crate) fn is_old(&self, snapshot: &CatalogueSnapshot) -> bool {
         let state = self.state();
-        // Where comparing fails, asking again does not help: pages say what is wrong.
+        // If comparing fails, loading the page again does not help; it shows the problem instead.
         state.problem.is_none() && state.heard > snapshot.heard
     }
 
-    /// What is known, as it is; waited for only where that is nothing.
-    pub(crate) fn latest_snapshot(&self) -> Option<Arc<Snapshot>> {
+    /// The latest snapshot as it is. Only if there is none is it waited for.
+    pub(crate) fn latest_snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         let known = self.state().snapshot.clone();
         known.or_else(|| self.snapshot())
     }
 
-    /// Why the last refresh failed.
+    /// The error of the last refresh.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state().problem.clone()
     }
 
-    /// How far the refresh is that goes on now.
-    pub(crate) fn work(&self) -> Option<Arc<Work>> {
+    /// Progress of the current refresh; `None` if there is none.
+    pub(crate) fn work(&self) -> Option<Arc<RefreshProgress>> {
         let state = self.state();
         (state.done < state.asked).then(|| Arc::clone(&self.progress.lock().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -183,24 +188,25 @@ impl Fresh {
         self.changed.notify_all();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RefreshState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until somebody asks.
+    /// Waits until a snapshot is asked for. Gives the number of the request, or `None` at the end.
     fn wanted(&self) -> Option<u64> {
-        let idle = |state: &mut State| state.done == state.asked && !state.over;
+        let idle = |state: &mut RefreshState| state.done == state.asked && !state.over;
         let (mut state, waited) = self.changed.wait_timeout_while(self.state(), IDLE, idle).unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
-            // It holds on to the catalogue as it was.
+            // A snapshot keeps a database connection and rows in memory, which nothing needs while no request comes.
             state.snapshot = None;
             state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
         }
+        // Set before the logs are looked at: a change that is reported meanwhile may have been missed, and counts as new.
         state.compared = state.heard;
         (!state.over).then_some(state.asked)
     }
 
-    /// Counts the logs that a refresh has read, of so many; tells how it began, and how much came since.
+    /// Counts the logs that a refresh has read, and gives how the first one went and how much was read since.
     fn count(&self, read: usize, logs: usize, took: Duration) -> (FirstReading, usize) {
         let mut state = self.state();
         match state.first {
@@ -210,7 +216,7 @@ impl Fresh {
         (state.first.unwrap_or_default(), state.newer)
     }
 
-    fn show(&self, snapshot: Snapshot) {
+    fn show(&self, snapshot: CatalogueSnapshot) {
         self.state().snapshot = Some(Arc::new(snapshot));
         self.changed.notify_all();
     }
@@ -225,13 +231,13 @@ struct Refresher<'a> {
     catalogue: &'a Path,
     place: &'a Path,
     options: &'a Options,
-    fresh: &'a Fresh,
+    fresh: &'a SnapshotSource,
 }
 
 impl Refresher<'_> {
     fn run(&self) -> Result<(), CatalogueError> {
         let start = Instant::now();
-        // Whatever is heard of from here on may have been written after its log was looked at.
+        // Changes that are reported from here on may have been written after their log was looked at.
         let heard = self.fresh.state().compared;
         let search = self.machine.search();
         let mut read = LogReading {
@@ -241,12 +247,13 @@ impl Refresher<'_> {
             problems: search.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect(),
             ..LogReading::default()
         };
-        let work = Arc::new(Work { total: AtomicU64::new(read.bytes), ..Work::default() });
+        let work = Arc::new(RefreshProgress { total: AtomicU64::new(read.bytes), ..RefreshProgress::default() });
         *self.fresh.progress.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&work);
         let mut catalogue = Catalogue::open(self.catalogue)?;
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
         }
+        // A process of its own gives the memory back when it is done; a first filling takes far more than later refreshes.
         let is_new = catalogue.is_new();
         if is_new && read.bytes > MUCH {
             drop(catalogue);
@@ -254,27 +261,29 @@ impl Refresher<'_> {
             catalogue = Catalogue::open(self.catalogue)?;
         }
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
+        // Logs that had not changed were not read, and count as read now.
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);
-        self.fresh.show(Snapshot { heard, ..Snapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)? });
+        self.fresh.show(CatalogueSnapshot { heard, ..CatalogueSnapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)? });
         Ok(())
     }
 
-    /// Something to show while everything is read: what is stored, or the newest logs.
+    /// Shows something while everything is read: the catalogue as it was stored, or a catalogue of the newest logs.
     fn begin(&self, catalogue: &Catalogue, search: &Search, read: &LogReading) -> Result<(), CatalogueError> {
         let read = LogReading { partial: true, ..read.clone() };
         if !catalogue.is_new() {
             let stored = Catalogue::open(self.catalogue)?;
-            self.fresh.show(Snapshot::new(stored, self.machine.keep(), self.machine.now(), read)?);
+            self.fresh.show(CatalogueSnapshot::new(stored, self.machine.keep(), self.machine.now(), read)?);
             return Ok(());
         }
+        // Little enough to be read completely while the first page waits.
         if read.bytes <= EARLY_BYTES {
             return Ok(());
         }
-        // Where there is no place for it, the first page waits.
+        // Not fatal: without a temporary catalogue the first page waits longer.
         let place = match tempfile::tempdir_in(self.place) {
             Ok(place) => place,
             Err(error) => {
@@ -285,17 +294,18 @@ impl Refresher<'_> {
         let mut few = Catalogue::open(&place.path().join("newest.sqlite"))?;
         let newest = Search { files: newest(&search.files), ..Search::default() };
         refresh(&mut few, &newest, self.options, self.machine.now().time, &Progress::default())?;
-        let snapshot = Snapshot::new(few, self.machine.keep(), self.machine.now(), read)?;
-        self.fresh.show(Snapshot { _place: Some(place), ..snapshot });
+        let snapshot = CatalogueSnapshot::new(few, self.machine.keep(), self.machine.now(), read)?;
+        self.fresh.show(CatalogueSnapshot { _place: Some(place), ..snapshot });
         Ok(())
     }
 }
 
-/// The logs that were written last, as many as are read in a moment.
+/// The logs that were written last, as many as can be read in a moment.
 fn newest(files: &[FoundSource]) -> Vec<FoundSource> {
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by_key(|found| std::cmp::Reverse(found.modified));
     let mut left = EARLY_BYTES;
+    // A log that does not fit is skipped, not the end: one huge log must not hide all others.
     let fits = |found: &&&FoundSource| {
         let fits = found.size <= left;
         left -= if fits { found.size } else { 0 };

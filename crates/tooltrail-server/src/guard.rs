@@ -1,8 +1,9 @@
-//! Who may ask: this machine, from pages of ours.
+//! Access control: requests from this machine, made by our own pages.
 //!
-//! A page of somebody else can make a browser send requests here, and by changing what its name means (DNS rebinding) even read the
-//! answers. So the name that was asked for must be one of this machine's own, and a request that another page made is refused. Beyond
-//! this machine a token is wanted as well, as a password that browsers ask for by themselves; there are no cookies.
+//! A foreign page can make a browser send requests here, and with DNS rebinding (changing the address behind its own
+//! name) even read the responses. So the requested host name must be one of this machine, and requests made by foreign
+//! pages are refused. Beyond this machine a token is required as well, as a password that browsers ask for themselves;
+//! there are no cookies.
 
 use crate::answer::headed;
 use crate::api;
@@ -16,14 +17,14 @@ use base64::engine::general_purpose::STANDARD;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What is wanted of who asks.
+/// Conditions that a request must meet.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    /// The token, where others than this machine may ask.
+    /// Token that requests must have when other machines may connect.
     pub token: Option<String>,
 }
 
-/// What every answer says to the browser about itself.
+/// Security headers of every response. Nothing may be loaded from elsewhere or embedded elsewhere.
 const HEADERS: [(&str, &str); 6] = [
     (
         "content-security-policy",
@@ -36,22 +37,23 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-resource-policy", "same-origin"),
 ];
 
-/// A guard, and where programs are answered: what is refused there for its method is told as they understand it.
-pub(crate) struct Door {
+/// State of the middleware: the guard, and the paths on which errors are JSON.
+pub(crate) struct GuardState {
     /// The guard.
     pub(crate) guard: Guard,
-    /// What the paths of APIs begin with.
+    /// Prefixes of API paths.
     pub(crate) apis: Vec<String>,
 }
 
 /// Lets a request pass, or says why not.
-pub(crate) async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    let is_api = || door.apis.iter().any(|api| request.uri().path().starts_with(api.as_str()));
-    let mut response = match door.guard.refusal(request.method(), request.headers()) {
+pub(crate) async fn check(State(state): State<Arc<GuardState>>, request: Request, next: Next) -> Response {
+    let is_api = || state.apis.iter().any(|api| request.uri().path().starts_with(api.as_str()));
+    let mut response = match state.guard.refusal(request.method(), request.headers()) {
         None => next.run(request).await,
         Some(refusal) if refusal.status() == StatusCode::METHOD_NOT_ALLOWED && is_api() => api::refused_method(),
         Some(refusal) => refusal,
     };
+    // Also on refusals: they are shown by browsers too.
     for (name, value) in HEADERS {
         response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
@@ -59,18 +61,21 @@ pub(crate) async fn check(State(door): State<Arc<Door>>, request: Request, next:
 }
 
 impl Guard {
-    /// Why a request is refused, if it is.
+    /// Refusal of a request, or `None` if it is let in.
     fn refusal(&self, method: &Method, headers: &HeaderMap) -> Option<Response> {
+        // Nothing here changes anything, so other methods can only be mistakes or attacks.
         if method != Method::GET && method != Method::HEAD {
             return Some(refused(StatusCode::METHOD_NOT_ALLOWED, "Nothing can be changed here: only GET is answered."));
         }
         let Some(host) = text(headers, header::HOST) else {
             return Some(refused(StatusCode::BAD_REQUEST, "The request does not say which host it is for."));
         };
+        // Against DNS rebinding. With a token any name is allowed: the attacker's page does not have it.
         if self.token.is_none() && !is_loopback(host) {
             let say = "This name is not one of this machine's own. Ask for http://127.0.0.1 or http://localhost instead.";
             return Some(refused(StatusCode::FORBIDDEN, say));
         }
+        // Before the token: browsers send a remembered password along with requests that foreign pages make.
         if is_foreign(headers, host) {
             return Some(refused(StatusCode::FORBIDDEN, "Pages of others may not ask here."));
         }
@@ -90,14 +95,14 @@ fn refused(status: StatusCode, why: &'static str) -> Response {
     headed(status, "text/plain; charset=utf-8", "no-store", Body::from(format!("{why}\n")))
 }
 
-/// A header that must be there once, and readable.
+/// A header that must occur exactly once and be readable. Two `Host` headers could be read differently by a proxy.
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().ok();
     first.filter(|_| all.next().is_none())
 }
 
-/// Whether a host, with or without a port, is this machine by a name that nobody else can have.
+/// Whether a host, with or without a port, is a loopback address or `localhost`. No other machine can have these names.
 fn is_loopback(host: &str) -> bool {
     let name = without_port(host);
     let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -106,19 +111,23 @@ fn is_loopback(host: &str) -> bool {
 
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
+        // IPv6 addresses contain colons, so a port is only recognised behind the closing bracket.
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && (!name.contains(':') || name.ends_with(']')) => name,
         _ => host,
     }
 }
 
-/// Whether a page of somebody else made the request. Following a link to here is not that.
+/// Whether a foreign page made the request. Following a link to here is allowed.
 fn is_foreign(headers: &HeaderMap, host: &str) -> bool {
+    // `null` and unreadable origins count as foreign. Old browsers send `Origin` but not the `Sec-Fetch` headers, so it
+    // is checked first.
     if headers.contains_key(header::ORIGIN) {
         let origin = text(headers, header::ORIGIN);
         let ours = |origin: &str| origin.split_once("://").is_some_and(|(scheme, rest)| matches!(scheme, "http" | "https") && rest == host);
         return !origin.is_some_and(ours);
     }
     let said = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // Embedding a page in a frame is navigation too, but not with the destination `document`.
     let follows = said("sec-fetch-mode") == "navigate" && matches!(said("sec-fetch-dest"), "document" | "");
     matches!(said("sec-fetch-site"), "cross-site" | "same-site") && !follows
 }
@@ -137,7 +146,7 @@ fn is_known(headers: &HeaderMap, token: &str) -> bool {
     same(given.as_bytes(), token.as_bytes())
 }
 
-/// Whether two texts are the same, in a time that does not tell how much of them is.
+/// Compares in constant time, so that the duration does not reveal how much of a guessed token is right.
 fn same(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |different, (a, b)| different | (a ^ b)) == 0
 }

@@ -1,4 +1,4 @@
-//! What a search found, by session and by call or message, with the matches marked.
+//! Hits of a search, grouped by session and by call or message, with the matches marked.
 
 use crate::answer::Trouble;
 use crate::call_rows;
@@ -15,56 +15,57 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::count;
 use tooltrail_view::line::neutral;
 
-/// How many texts of a call or message are shown.
+/// Texts shown per call or message.
 const TEXTS: usize = 3;
-/// How long a snippet is that was cut, and how much of it stands before its first match (docs/search.md).
+/// Length of a snippet that was cut, and of its part before the first match (docs/search.md).
 const LENGTH: usize = 160;
 const BEFORE: usize = 48;
-/// Half a word at an end that is longer than this stays.
+/// Longest partial word that is removed from an end.
 const WORD: usize = 24;
 
-/// What was found in a session: what is shown of it, and how much more there is.
-pub(crate) struct Found {
-    units: Vec<Told>,
-    /// How many calls and messages are left out.
+/// Hits in a session: those that are shown, and how many more there are.
+pub(crate) struct SessionHits {
+    units: Vec<HitUnit>,
+    /// Number of calls and messages that are left out.
     more: usize,
 }
 
-/// What was found in a call or message.
-struct Told {
+/// Hits in a call or message.
+struct HitUnit {
     hits: Vec<Hit>,
-    /// How many texts are left out.
+    /// Number of texts that are left out.
     more: usize,
 }
 
-/// Hits of one page. Those before it are counted and those after it are not waited for, so that no more is kept than is shown.
-pub(crate) struct Kept {
-    /// How many sessions come before the page.
+/// Hits of one page. Sessions before the page are only counted, and the search ends after it, so memory is bounded by the page.
+pub(crate) struct HitPage {
+    /// Number of sessions before the page.
     skipped: usize,
-    /// How many sessions the page has.
+    /// Number of sessions on the page.
     room: usize,
-    /// How many calls and messages of a session are shown.
+    /// Number of calls and messages that are shown per session.
     most: usize,
     /// The sessions of the page.
-    pub(crate) found: Vec<Found>,
-    /// Whether there is more behind it.
+    pub(crate) found: Vec<SessionHits>,
+    /// Whether there is a next page.
     pub(crate) more: bool,
 }
 
-impl Kept {
-    /// An empty page of so many sessions, behind so many others.
+impl HitPage {
+    /// An empty page of `room` sessions, after `skipped` others.
     pub(crate) fn new(skipped: usize, room: usize, most: usize) -> Self {
-        Kept { skipped, room, most, found: Vec::new(), more: false }
+        HitPage { skipped, room, most, found: Vec::new(), more: false }
     }
 
-    /// Takes what was found next; those of one session follow each other. Ends the search when the page is full.
+    /// Adds the next hits; those of one session follow each other. Ends the search when the page is full.
     pub(crate) fn add(&mut self, hits: &[Hit]) -> ControlFlow<()> {
         for session in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
             if self.skipped > 0 {
                 self.skipped -= 1;
             } else if self.found.len() < self.room {
-                self.found.push(Found::of(session, self.most));
+                self.found.push(SessionHits::of(session, self.most));
             } else {
+                // One session more than the page holds is enough to know that there is a next page.
                 self.more = true;
                 return ControlFlow::Break(());
             }
@@ -73,25 +74,27 @@ impl Kept {
     }
 }
 
-impl Found {
+impl SessionHits {
     fn of(hits: &[Hit], most: usize) -> Self {
         let mut units = hits.chunk_by(|one, next| one.unit == next.unit);
-        let told = |unit: &[Hit]| Told { hits: unit.iter().take(TEXTS).cloned().collect(), more: unit.len().saturating_sub(TEXTS) };
-        Found { units: units.by_ref().take(most).map(told).collect(), more: units.count() }
+        // Hits arrive grouped by call or message, so neighbours are enough to compare.
+        let told = |unit: &[Hit]| HitUnit { hits: unit.iter().take(TEXTS).cloned().collect(), more: unit.len().saturating_sub(TEXTS) };
+        SessionHits { units: units.by_ref().take(most).map(told).collect(), more: units.count() }
     }
 }
 
-/// What was looked for.
-pub(crate) struct Wanted<'a> {
+/// The search that hits belong to.
+pub(crate) struct SearchInput<'a> {
     /// The query.
     pub(crate) query: &'a str,
-    /// A text of it that can be found in a session.
+    /// A plain text of the query that the page of a session can look for.
     pub(crate) find: Option<&'a str>,
 }
 
-/// A session with what was found in it.
-pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) -> Result<Markup, Trouble> {
+/// A session with its hits.
+pub(crate) fn group(rows: &SessionRows<'_>, found: &SessionHits, wanted: &SearchInput<'_>) -> Result<Markup, Trouble> {
     let Some(first) = found.units.first().and_then(|unit| unit.hits.first()) else { return Ok(html! {}) };
+    // A safeguard: hits and rows come from the same snapshot.
     let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
         return Ok(html! {});
     };
@@ -118,12 +121,13 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) 
     })
 }
 
-/// A call or a message with the texts that were found in it.
-fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[ListedCall], find: Option<&str>) -> Result<Markup, Trouble> {
+/// A call or message with the texts that matched.
+fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[ListedCall], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
     let line = match first.unit {
         HitOwner::Call(number) => {
             let listed: Vec<ListedCall> = calls.iter().filter(|call| call.number == number).copied().collect();
+            // Rows are read for the calls on the page alone, because each of them is a look into its log.
             call_rows::lines(rows.snapshot, &listed)?.into_iter().next()
         }
         HitOwner::Message(_) => None,
@@ -145,7 +149,7 @@ fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[List
     })
 }
 
-/// Whose words these are.
+/// Author of a message, by the field of the hit.
 fn who(field: &str) -> &'static str {
     match field {
         "prompt" => "Prompt",
@@ -155,7 +159,7 @@ fn who(field: &str) -> &'static str {
     }
 }
 
-/// The address of a message in its session. Where several logs tell of it, a line alone does not say which message it is.
+/// The address of a message in its session. With several logs a line number is ambiguous, so the address is that of the session.
 fn message(rows: &SessionRows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>) -> String {
     let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.record));
     call_rows::row_address(rows.app, row.session, anchor.as_deref(), find)
@@ -164,7 +168,7 @@ fn message(rows: &SessionRows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option
 /// A snippet in one line, with its matches marked. Blanks and line feeds in a row are one space.
 fn marked(snippet: &str, matches: &[[usize; 2]]) -> Markup {
     let letters: Vec<char> = snippet.chars().collect();
-    // As long as snippets may be, with as much before the first match: it was cut out of more.
+    // Snippets do not say whether they were cut. These lengths are the limits of the search: a snippet that reaches them was.
     let cut = (matches.first().is_some_and(|span| span[0] >= BEFORE), letters.len() >= LENGTH);
     let (start, end) = edges(&letters, matches, cut);
     let inside = |at: usize| matches.iter().any(|span| (span[0]..span[1]).contains(&at));
@@ -172,6 +176,7 @@ fn marked(snippet: &str, matches: &[[usize; 2]]) -> Markup {
     let mut blank = true;
     for (at, letter) in letters.iter().copied().enumerate().take(end).skip(start) {
         let (lit, space) = (inside(at), letter.is_whitespace());
+        // A matched space is kept: the mark would be empty without it.
         if space && blank && !lit {
             continue;
         }
@@ -185,7 +190,7 @@ fn marked(snippet: &str, matches: &[[usize; 2]]) -> Markup {
     html! { @if cut.0 { "… " } @for (lit, text) in &runs { @if *lit { mark { (neutral(text)) } } @else { (neutral(text)) } } @if cut.1 { " …" } }
 }
 
-/// Where a snippet begins and ends to be shown: one that is cut out of a longer text loses the halves of words at its ends.
+/// Start and end of the shown part of a snippet. A snippet that was cut loses the partial words at its ends.
 fn edges(letters: &[char], matches: &[[usize; 2]], (before, after): (bool, bool)) -> (usize, usize) {
     let (first, last) = (matches.first().map_or(0, |span| span[0]), matches.last().map_or(0, |span| span[1]));
     let space = |letter: &char| letter.is_whitespace();

@@ -1,47 +1,47 @@
-//! The hub: what changes in the logs, told to all pages and programs that follow, by one watcher.
+//! The hub: one watcher, whose changes go to all pages and programs that follow them.
 //!
-//! The watcher is there while somebody follows and for a moment after that; at rest there is none. Who wants the same is told by the same
-//! [`Feed`].
+//! The watcher exists while there are followers and for a moment after that; at rest there is none. Followers with the same wish
+//! share a [`Feed`].
 
-use crate::feed::{Feed, Follower};
-use crate::fresh::Fresh;
+use crate::feed::{Feed, FeedFollower};
+use crate::fresh::SnapshotSource;
 use crate::machine::Machine;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::watch::{LogLocations, NextChange, SubscribeOptions, Subscriber, WatchOptions, WatchedSession, Watcher};
 use tracing::warn;
 
-/// How many feeds there are, and how many follow them, at most.
+/// Limits on feeds and on all followers together.
 const FEEDS: usize = 16;
 const FOLLOWERS: usize = 256;
-/// How long a feed stays when nobody follows: a page that is loaded anew comes back at once.
+/// Time for which a feed stays without followers: a page that is reloaded comes back at once.
 const STAYS: Duration = Duration::from_secs(30);
-/// How often it is looked whether anybody still does.
+/// Interval of the check for followers.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Tells everybody what changes.
+/// Distributes changes to followers.
 pub(crate) struct Hub {
     machine: Arc<dyn Machine>,
     options: WatchOptions,
-    fresh: Arc<Fresh>,
-    state: Mutex<State>,
+    fresh: Arc<SnapshotSource>,
+    state: Mutex<HubState>,
 }
 
 #[derive(Default)]
-struct State {
+struct HubState {
     watcher: Option<Arc<Watcher>>,
     feeds: Vec<Arc<Feed>>,
 }
 
 impl Hub {
-    /// A hub that nobody follows.
-    pub(crate) fn new(machine: Arc<dyn Machine>, options: WatchOptions, fresh: Arc<Fresh>) -> Arc<Self> {
+    /// A hub without followers.
+    pub(crate) fn new(machine: Arc<dyn Machine>, options: WatchOptions, fresh: Arc<SnapshotSource>) -> Arc<Self> {
         Arc::new(Hub { machine, options, fresh, state: Mutex::default() })
     }
 
-    /// Follows what is wished for, behind the change of a name if that is still known. Wishes that are written the same are the same.
-    /// Nothing if too many follow already.
-    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: SubscribeOptions, since: Option<&str>) -> Option<Follower> {
+    /// Follows the changes that a wish selects, after a named change if that is still known. Wishes with the same text share a
+    /// feed. `None` if there are too many followers.
+    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: SubscribeOptions, since: Option<&str>) -> Option<FeedFollower> {
         let mut state = self.state();
         if state.feeds.iter().map(|feed| feed.followers()).sum::<usize>() >= FOLLOWERS {
             return None;
@@ -49,15 +49,16 @@ impl Hub {
         if let Some(feed) = state.feeds.iter().find(|feed| feed.is(written, wish.touched)) {
             return Some(feed.follow(since));
         }
-        // Pages have one feed, and that is never too many.
+        // All pages share a single feed, so it is exempt from the limit.
         if state.feeds.len() >= FEEDS && !wish.touched {
             let idle = state.feeds.iter().position(|feed| feed.followers() == 0)?;
             state.feeds.swap_remove(idle).close();
         }
         let feed = Arc::new(Feed::new(written, wish.touched));
+        // Before the feed is filled, so that the follower misses nothing.
         let follower = feed.follow(since);
         match self.machine.ground() {
-            // Where nothing can change there is nothing to keep.
+            // Logs that do not change need neither a watcher nor a list of feeds.
             None => feed.begin(),
             Some(ground) => {
                 state.feeds.push(Arc::clone(&feed));
@@ -68,24 +69,25 @@ impl Hub {
         Some(follower)
     }
 
-    /// A session as it is at this moment; nothing while nobody follows.
+    /// A session as the watcher sees it now; `None` without followers.
     pub(crate) fn session(&self, agent: &str, session: &str) -> Option<WatchedSession> {
         let watcher = self.state().watcher.clone()?;
         watcher.session(agent, session)
     }
 
-    /// Whether logs are watched, and sessions known as they are.
+    /// Whether logs are watched.
     pub(crate) fn is_watching(&self) -> bool {
         self.state().watcher.is_some()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the watcher, which is started if there is none; nothing if the system has no thread for it.
+    /// Subscribes to the watcher, which is started if there is none; `None` if the system has no thread for it.
     fn subscribe(&self, ground: LogLocations, wish: SubscribeOptions) -> Option<Subscriber> {
-        // What the catalogue has need not be read once more. Whatever comes meanwhile, who follows looks when this has begun.
+        // The watcher starts from the catalogue, so that has to be filled first. Nothing is lost meanwhile: followers look at
+        // everything once when their feed begins.
         self.fresh.wait_until_read();
         let mut state = self.state();
         if state.watcher.is_none() {
@@ -101,6 +103,7 @@ impl Hub {
     fn end(&self, feed: &Arc<Feed>) {
         let mut state = self.state();
         state.feeds.retain(|other| !Arc::ptr_eq(other, feed));
+        // Taken out under the lock but dropped after it: ending the watcher waits for its thread.
         let watcher = if state.feeds.is_empty() { state.watcher.take() } else { None };
         drop(state);
         feed.end();
@@ -108,20 +111,22 @@ impl Hub {
     }
 }
 
-/// Fills a feed as long as somebody follows it.
+/// Fills a feed while it has followers.
 fn run(hub: &Weak<Hub>, feed: &Arc<Feed>, ground: LogLocations, wish: SubscribeOptions) {
+    // The hub is held weakly: this thread must not keep the server's state alive after the end.
     let subscriber = hub.upgrade().and_then(|hub| hub.subscribe(ground, wish));
     let mut heard = Instant::now();
     while let (Some(hub), Some(subscriber)) = (hub.upgrade(), &subscriber) {
         match subscriber.next_within(LOOK) {
             NextChange::Change(change) => {
+                // First the snapshot, then the news: a page that hears of a change must not be given the old snapshot.
                 hub.fresh.expire();
                 feed.put(change);
             }
             NextChange::Quiet => {}
             NextChange::Ended => break,
         }
-        // Nobody can come to it while this is decided.
+        // The lock keeps new followers out until it is decided whether the feed ends.
         let state = hub.state();
         if feed.is_over() {
             break;

@@ -1,10 +1,10 @@
 //! The web page: every project, session and call on this machine, served to this machine.
 //!
-//! An [`AppState`] knows what is there: `fresh` keeps a [`snapshot::Snapshot`] of the catalogue up to date while somebody asks, `open_sessions` keeps the
-//! sessions that are open. `pages/` has one file per page; each is a function from what was asked to what is answered, drawn with the
-//! views that exports use. `api/` answers programs. `guard` decides who may ask at all. [`server`] puts it on a socket; `work` has pages
-//! and answers made on threads, `pipe` writes what is sent meanwhile. Nothing here reads the environment or prints: what the machine is
-//! like is told by a [`Machine`].
+//! An [`AppState`] holds everything that handlers share: `fresh` keeps a [`snapshot::CatalogueSnapshot`] of the catalogue up to
+//! date while requests arrive, `open_sessions` keeps the sessions that are open. `pages/` has one file per page; each is a
+//! function from a request to a response, drawn with the views that exports use. `api/` answers programs. `guard` decides which
+//! requests are let in. [`server`] puts all of it on a socket; `work` runs handlers on threads, `pipe` writes bodies while they
+//! are sent. Nothing here reads the environment or prints: a [`Machine`] describes the machine.
 
 pub mod answer;
 mod api;
@@ -33,7 +33,8 @@ mod tested;
 mod words;
 mod work;
 
+// The whole interface of the crate for the command line; the public modules are for tests and for the types in these signatures.
 pub use app_state::{AppState, Setup};
 pub use guard::Guard;
-pub use machine::{Fates, Machine};
+pub use machine::{LogRetention, Machine};
 pub use server::serve;

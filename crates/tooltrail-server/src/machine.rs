@@ -1,4 +1,5 @@
-//! What the pages have to know about the machine they are served from. The command line tells it, since it alone looks at the environment.
+//! Interface to the machine that pages are served from. The command line implements it, because it alone looks at the
+//! environment.
 
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::watch::LogLocations;
@@ -6,48 +7,49 @@ use tooltrail_formats::find::Search;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
-/// What will become of logs.
-pub trait Fates {
-    /// What to say about a session that its agent will delete soon: `gone in 3 days`.
+/// Forecast of which logs their agents will delete.
+pub trait LogRetention {
+    /// A note on a session that its agent will delete soon: `gone in 3 days`.
     fn note(&self, session: &SessionRow<'_>) -> Option<String>;
 
-    /// What to do about so many of them.
+    /// Advice on how to keep so many sessions.
     fn advice(&self, sessions: u64) -> String;
 }
 
-/// A machine with logs on it. Where nothing is said, nothing is kept, nobody is known, and all is done here.
+/// A machine with logs on it. By default nothing is kept, no home directory or user is known, and logs do not change.
 pub trait Machine: Send + Sync {
     /// The logs that are there now.
     fn search(&self) -> Search;
 
-    /// The moment of asking.
+    /// The current time, with the signs of running agents.
     fn now(&self) -> Now;
 
-    /// Where logs are watched; nothing where they do not change.
+    /// Directories in which logs are watched; `None` where they do not change.
     fn ground(&self) -> Option<LogLocations> {
         None
     }
 
-    /// What is kept of logs that are gone.
+    /// Copies of logs that their agents have deleted.
     fn keep(&self) -> Option<Keep> {
         None
     }
 
-    /// Fills a catalogue that is not there yet in a process of its own, so that all the memory this takes goes with it. Tells how many
-    /// bytes were read; whether it was done. What was not is done here.
+    /// Fills a new catalogue in a process of its own, whose memory is freed when it ends. Reports the bytes read so far to
+    /// `told`. Gives whether it was done; if not, the server does it itself.
     fn fill(&self, told: &dyn Fn(u64)) -> bool {
+        // Without a second process there is nothing to report.
         let _ = told;
         false
     }
 
-    /// Told after the catalogue has been made equal to the logs.
+    /// Called after the catalogue has been made equal to the logs.
     fn refreshed(&self, search: &Search) {
         let _ = search;
     }
 
-    /// What will become of logs, where agents delete them. To be asked for once a page: it looks at what is kept and at what agents are
-    /// set to.
-    fn fates(&self) -> Option<Box<dyn Fates>> {
+    /// Forecast of deletions, where agents delete logs. Ask once per page: it reads the agents' settings and the list of kept
+    /// logs.
+    fn fates(&self) -> Option<Box<dyn LogRetention>> {
         None
     }
 
@@ -56,7 +58,7 @@ pub trait Machine: Send + Sync {
         None
     }
 
-    /// The person's home directory.
+    /// The user's home directory.
     fn home(&self) -> Option<String> {
         None
     }
@@ -66,7 +68,7 @@ pub trait Machine: Send + Sync {
         None
     }
 
-    /// The person's name on this machine, which is taken out of what is shared.
+    /// The user's name on this machine, which is redacted from shared text.
     fn user(&self) -> Option<String> {
         None
     }

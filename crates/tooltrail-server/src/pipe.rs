@@ -1,4 +1,4 @@
-//! What is written while it is sent: files to save, rows for programs, events.
+//! Bodies that are written while they are sent: downloads, rows for programs, events.
 
 use axum::body::{Body, Bytes};
 use std::io::{self, Write};
@@ -10,55 +10,57 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tracing::{debug, warn};
 
-/// Something that is written while it is sent.
-pub struct Written {
+/// The receiving end of a pipe, which becomes the body of a response.
+pub struct PipeReader {
     pieces: mpsc::Receiver<Bytes>,
-    /// Whether what has been written is all there is to it.
+    /// Whether the writer has finished. Without that the end of the pieces is an error.
     ended: Arc<AtomicBool>,
 }
 
-impl Written {
-    /// What may end at any time.
+impl PipeReader {
+    /// A stream without a defined end, such as events.
     pub(crate) fn endless(pieces: mpsc::Receiver<Bytes>) -> Self {
-        Written { pieces, ended: Arc::new(AtomicBool::new(true)) }
+        PipeReader { pieces, ended: Arc::new(AtomicBool::new(true)) }
     }
 }
 
-/// Where a file is written that is sent meanwhile. Whoever reads it is told that it is broken off, unless it is ended.
+/// The writing end of a pipe. The client sees an error, not a short file, if it is dropped without [`Pipe::end`].
 pub struct Pipe {
     send: mpsc::Sender<Bytes>,
     held: Vec<u8>,
     ended: Arc<AtomicBool>,
 }
 
-/// How much is sent at a time.
+/// Size of a piece.
 const PIECE: usize = 64 * 1024;
-/// How much is written at once.
+/// Number of bodies that may be written at once.
 const AT_ONCE: usize = 8;
-/// How long it is waited for somebody who takes nothing.
+/// Longest wait for a client that reads nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Pipe {
     /// A pipe, and its other end.
-    pub fn new() -> (Self, Written) {
+    pub fn new() -> (Self, PipeReader) {
+        // A few pieces of room keep the writer busy while the client reads, and bound the memory that a slow client takes.
         let (send, pieces) = mpsc::channel(8);
         let ended = Arc::new(AtomicBool::new(false));
-        (Pipe { send, held: Vec::with_capacity(PIECE), ended: Arc::clone(&ended) }, Written { pieces, ended })
+        (Pipe { send, held: Vec::with_capacity(PIECE), ended: Arc::clone(&ended) }, PipeReader { pieces, ended })
     }
 
-    /// That was all of it.
+    /// Marks the body as complete.
     pub fn end(mut self) -> io::Result<()> {
         self.flush()?;
+        // Only after the last piece is in the channel: the reader looks at the flag when the channel is empty.
         self.ended.store(true, Ordering::Release);
         Ok(())
     }
 }
 
-/// Logs how writing ended. Whoever reads sees that the file is broken off; why, only the log can say.
+/// Logs how writing ended. The client only sees that the body breaks off; the reason is in the log.
 pub(crate) fn finish(written: io::Result<()>) {
     match written {
         Ok(()) => {}
-        // Whoever wanted it has gone.
+        // The client has closed the connection, as browsers do when a download is cancelled.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => debug!("nobody reads a download any more"),
         Err(error) => warn!(%error, "a download is broken off"),
     }
@@ -74,14 +76,16 @@ impl Write for Pipe {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        // Polled, not blocking on the channel: a blocking send could wait forever for a client that keeps its connection but
+        // reads nothing.
         let mut piece = Bytes::from(std::mem::replace(&mut self.held, Vec::with_capacity(PIECE)));
         let start = Instant::now();
         loop {
             match self.send.try_send(piece) {
                 Ok(()) => return Ok(()),
-                // Whoever wanted it has gone.
+                // The client is gone.
                 Err(TrySendError::Closed(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
-                // Or takes nothing any more.
+                // The client is there, but has read nothing for too long.
                 Err(TrySendError::Full(_)) if start.elapsed() > PATIENCE => return Err(io::ErrorKind::TimedOut.into()),
                 Err(TrySendError::Full(back)) => piece = back,
             }
@@ -90,12 +94,12 @@ impl Write for Pipe {
     }
 }
 
-/// What a pipe brings, as the body of a response.
-pub(crate) fn stream(written: Written) -> Body {
+/// A body that streams what the pipe brings.
+pub(crate) fn stream(written: PipeReader) -> Body {
     Body::new(Stream(written))
 }
 
-struct Stream(Written);
+struct Stream(PipeReader);
 
 impl http_body::Body for Stream {
     type Data = Bytes;
@@ -105,28 +109,29 @@ impl http_body::Body for Stream {
         let piece = ready!(self.0.pieces.poll_recv(context));
         Poll::Ready(match piece {
             Some(piece) => Some(Ok(http_body::Frame::data(piece))),
+            // An error makes the server break off the transfer, so that a client cannot take half a file for all of it.
             None if self.0.ended.load(Ordering::Acquire) => None,
             None => Some(Err(io::ErrorKind::UnexpectedEof.into())),
         })
     }
 }
 
-/// How much is written at once while it is sent.
+/// Counter of the bodies that are being written.
 #[derive(Clone, Default)]
 pub(crate) struct Writing(Arc<AtomicUsize>);
 
-/// One of the few that may be written at once.
-pub(crate) struct Turn(Writing);
+/// Permission to write a body, until it is dropped.
+pub(crate) struct WritePermit(Writing);
 
 impl Writing {
-    /// Begins with one, unless there are too many.
-    pub(crate) fn begin(&self) -> Option<Turn> {
+    /// Permission to write one more body, unless too many are being written.
+    pub(crate) fn begin(&self) -> Option<WritePermit> {
         let begun = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < AT_ONCE).then_some(count + 1));
-        begun.is_ok().then(|| Turn(self.clone()))
+        begun.is_ok().then(|| WritePermit(self.clone()))
     }
 }
 
-impl Drop for Turn {
+impl Drop for WritePermit {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -139,7 +144,7 @@ mod tests {
     #[test]
     fn only_a_few_are_written_at_once() {
         let writing = Writing::default();
-        let mut turns: Vec<Turn> = (0..AT_ONCE).filter_map(|_| writing.begin()).collect();
+        let mut turns: Vec<WritePermit> = (0..AT_ONCE).filter_map(|_| writing.begin()).collect();
         assert_eq!((turns.len(), writing.begin().is_none()), (AT_ONCE, true));
         turns.pop();
         assert!(writing.begin().is_some());

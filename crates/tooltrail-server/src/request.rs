@@ -1,20 +1,20 @@
-//! A request: the parts of an address, taken apart once.
+//! A page's request: the parts of its address, taken apart once.
 
 pub use tooltrail_view::render::html::encoded;
 
-/// A request, as far as pages look at it.
+/// The parts of a request that pages look at.
 #[derive(Clone, Debug, Default)]
 pub struct PageRequest {
     /// The path below the root of these pages.
     pub path: String,
-    /// What stands for the names in a page's path: `session` in `/s/{session}`.
+    /// Values of the names in a page's path: `session` in `/s/{session}`.
     pub names: Vec<(String, String)>,
     /// The query: names and values in their order.
     pub query: Vec<(String, String)>,
 }
 
 impl PageRequest {
-    /// What stands for a name of the path.
+    /// Value of a name in the path.
     pub fn name(&self, name: &str) -> &str {
         find(&self.names, name).unwrap_or_default()
     }
@@ -24,17 +24,18 @@ impl PageRequest {
         find(&self.query, name)
     }
 
-    /// The same without spaces around it; nothing where nothing is left.
+    /// A value of the query without spaces around it; `None` if nothing is left.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.get(name).map(str::trim).filter(|word| !word.is_empty())
     }
 
-    /// The same as a number.
+    /// A value of the query as a number.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.word(name)?.parse().ok()
     }
 }
 
 fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    // The first of several wins, as in most servers.
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
 }

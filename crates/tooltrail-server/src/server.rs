@@ -1,8 +1,8 @@
-//! On a socket: each page's function is called on a thread of its own, with what was asked.
+//! The server on a socket: routes, connections, and the thread on which each page's function runs.
 
-use crate::answer::{Answer, Trouble, headed};
+use crate::answer::{PageResponse, Trouble, headed};
 use crate::app_state::AppState;
-use crate::guard::{self, Door, Guard};
+use crate::guard::{self, Guard, GuardState};
 use crate::pages::{Handler, PAGES};
 use crate::request::PageRequest;
 use crate::work::{self, THREADS};
@@ -25,16 +25,18 @@ use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 use tracing::{debug, info, warn};
 
-/// How many connections there are at most.
+/// Limit on connections.
 const CONNECTIONS: usize = 768;
-/// How long a request may take to arrive, or an idle connection to ask again, and how much may stand before its body.
+/// Time for a request to arrive or an idle connection to ask again, and the size of a request's head.
 const ARRIVES: Duration = Duration::from_secs(60);
 const HEAD: usize = 128 * 1024;
-/// How long it is waited after the system had no connection to give.
+/// Pause after the system had no connection to give.
 const REST: Duration = Duration::from_millis(200);
 
-/// Serves sites until the process ends: the first at the root, others below theirs.
+/// Serves sets of logs until the process ends: the first at the root, others below their own prefix.
 pub fn serve(listener: TcpListener, apps: &[Arc<AppState>], guard: Guard, health: &str) -> std::io::Result<()> {
+    // One thread is enough for sockets and timers: everything that takes time runs on the blocking threads, whose number is
+    // bounded.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
@@ -42,11 +44,11 @@ pub fn serve(listener: TcpListener, apps: &[Arc<AppState>], guard: Guard, health
         let router = router(apps, guard, health);
         let free = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
-            // Whoever comes while there are too many waits until one has gone.
+            // Taken before `accept`, so that a connection over the limit waits in the system's queue and costs nothing here.
             let Ok(place) = Arc::clone(&free).acquire_owned().await else { return Ok(()) };
             match listener.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(connection(stream, router.clone(), place))),
-                // There may be no room for it, which passes.
+                // Mostly too many open files. That passes, and ending the server would end all other connections.
                 Err(error) => {
                     warn!(%error, "cannot accept a connection; trying again");
                     tokio::time::sleep(REST).await;
@@ -56,19 +58,19 @@ pub fn serve(listener: TcpListener, apps: &[Arc<AppState>], guard: Guard, health
     })
 }
 
-/// Answers what is asked through a connection, until either side ends it.
+/// Serves the requests of a connection, until either side ends it.
 async fn connection(stream: TcpStream, router: Router, _place: OwnedSemaphorePermit) {
-    // Small pieces, such as events, are sent at once.
+    // Events are small and must not wait until a packet is full.
     let _ = stream.set_nodelay(true);
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(ARRIVES).max_buf_size(HEAD);
-    // Browsers end connections as they like, so this is no warning.
+    // Browsers drop connections at any time, so this is not worth a warning.
     if let Err(error) = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).await {
         debug!(%error, "a connection ended early");
     }
 }
 
-/// All addresses.
+/// Router of all addresses.
 pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
     let health = health.to_owned();
     let mut router = Router::new().route(
@@ -84,23 +86,26 @@ pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
         router = router.route(&app.to("/events"), get(move |headers: HeaderMap| std::future::ready(stream::events(&own, &headers))));
         if !app.setup.root.is_empty() {
             let home = app.to("/");
-            router =
-                router.route(app.setup.root, get(move || std::future::ready(Answer::Elsewhere(home.clone()).response(StatusCode::OK))));
+            router = router
+                .route(app.setup.root, get(move || std::future::ready(PageResponse::Elsewhere(home.clone()).response(StatusCode::OK))));
         }
     }
     if let Some(first) = apps.first() {
         let app = Arc::clone(first);
         router = router.fallback(move |request: Request| {
+            // Unknown paths look like the pages of the first set of logs, which are the user's own.
             let missing = Trouble::Missing(format!("There is no page `{}` here.", request.uri().path()));
             std::future::ready(trouble(&app, &missing))
         });
     }
-    let door = Door { guard, apis: apps.iter().map(|app| api::prefix(app)).collect() };
-    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check)).layer(from_fn(log_request))
+    // Added last, so that both layers wrap every route: logging also sees requests that the guard refuses.
+    let state = GuardState { guard, apis: apps.iter().map(|app| api::prefix(app)).collect() };
+    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(state), guard::check)).layer(from_fn(log_request))
 }
 
-/// Logs a request when its answer begins. The query is left out: it holds what somebody searches for.
+/// Logs a request when its response begins. The query is left out, because it contains the text that a user searches for.
 async fn log_request(request: Request, next: Next) -> Response {
+    // Cloning the path would be wasted on nearly every run: logging is off unless asked for.
     if !tracing::enabled!(tracing::Level::INFO) {
         return next.run(request).await;
     }
@@ -110,12 +115,13 @@ async fn log_request(request: Request, next: Next) -> Response {
     response
 }
 
-/// A page, made on a thread where it may take its time.
+/// Route of a page, whose handler runs on a blocking thread.
 fn page(app: &Arc<AppState>, handler: Handler) -> axum::routing::MethodRouter {
     let app = Arc::clone(app);
     get(move |names: RawPathParams, Query(query): Query<Vec<(String, String)>>, request: Request| {
         let app = Arc::clone(&app);
         let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        // Handlers know paths without the prefix of their set of logs.
         let path = request.uri().path().strip_prefix(app.setup.root).unwrap_or_default().to_owned();
         let request = PageRequest { path, names, query };
         async move {
@@ -125,6 +131,7 @@ fn page(app: &Arc<AppState>, handler: Handler) -> axum::routing::MethodRouter {
             });
             made.await.unwrap_or_else(|error| {
                 let error = neutral(&error.to_string()).into_owned();
+                // A panic is reported as plain text: drawing the usual page might panic again.
                 let say = format!("This page could not be made: {error}. What it shows can still be seen with `tooltrail show`.\n");
                 headed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", "no-store", Body::from(say))
             })
@@ -136,7 +143,7 @@ fn trouble(app: &AppState, trouble: &Trouble) -> Response {
     if trouble.status() == StatusCode::INTERNAL_SERVER_ERROR {
         warn!(error = %ErrorChain(trouble), "cannot show a page");
     }
-    Answer::Html(frame::trouble(app, trouble)).response(trouble.status())
+    PageResponse::Html(frame::trouble(app, trouble)).response(trouble.status())
 }
 
 /// A style sheet or script; its address changes with it.

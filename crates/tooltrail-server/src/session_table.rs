@@ -1,12 +1,12 @@
-//! The table of sessions, as home and the list of sessions show it.
+//! The table of sessions on the home page and in the list of sessions.
 
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
-use crate::machine::Fates;
+use crate::machine::LogRetention;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tested;
-use crate::words::{self, Clock, ProjectNames, ProjectTerms};
+use crate::words::{self, LocalClock, ProjectNames, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_formats::format_of;
@@ -15,23 +15,23 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, counted, is_problem, look, took};
 use tooltrail_view::line::neutral;
 
-/// What rows are made from.
+/// Everything that rows of sessions are drawn from. Made once per page, because names and terms depend on all sessions together.
 pub(crate) struct SessionRows<'a> {
     /// The pages that rows link to.
     pub(crate) app: &'a AppState,
     /// The snapshot that they are rows of.
-    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) snapshot: &'a CatalogueSnapshot,
     /// All sessions.
     pub(crate) rows: &'a [SessionRow<'a>],
-    /// The person's clock.
-    pub(crate) clock: &'a Clock,
-    /// What will become of their logs.
-    pub(crate) fates: Option<Box<dyn Fates>>,
+    /// The user's clock.
+    pub(crate) clock: &'a LocalClock,
+    /// Expected deletion of their logs.
+    pub(crate) fates: Option<Box<dyn LogRetention>>,
     /// The home directory that their paths mean.
     pub(crate) home: Option<String>,
-    /// What takes one of their projects.
+    /// Filter terms that select a project.
     terms: ProjectTerms<'a>,
-    /// What tells those of the same name apart.
+    /// Project names that tell projects with equal directory names apart.
     names: ProjectNames<'a>,
 }
 
@@ -42,13 +42,13 @@ pub(crate) type TimeOf = fn(&SessionRow<'_>) -> Option<Time>;
 pub(crate) struct SessionTable<'t> {
     /// The sessions, by their places.
     pub(crate) places: &'t [usize],
-    /// What stands at the head of a column, by its name; nothing for a plain word.
+    /// Heading of a column, by the column's name; `None` for a plain word.
     pub(crate) heads: &'t dyn Fn(&str) -> Option<Markup>,
     /// Whether they are sorted by a time, and stand under its days.
     pub(crate) by_day: Option<TimeOf>,
-    /// How their tests went, by place; without it that column is left out, and some others.
+    /// Test results by place. `None` makes a short table, without this column and some others.
     pub(crate) tests: Option<&'t HashMap<usize, Tested>>,
-    /// What the table is called by those who listen.
+    /// Label of the table for screen readers.
     pub(crate) name: &'t str,
 }
 
@@ -66,18 +66,25 @@ const COLUMNS: &[(&str, &str)] = &[
     ("lasted", "Lasted"),
     ("tests", "Tests"),
 ];
-/// Those that a short table has.
+/// Columns of a short table.
 const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
 
 /// A column: a class and a word.
-type Column = (&'static str, &'static str);
+type SessionColumn = (&'static str, &'static str);
 
-/// What sessions are doing, by place; nothing for those that have ended and stay.
+/// State of sessions, by place. Sessions that have ended and will not be deleted soon are missing.
 type States = HashMap<usize, Markup>;
 
 impl<'a> SessionRows<'a> {
-    /// Rows of a snapshot. `fates`: whether they say what will become of their logs.
-    pub(crate) fn new(app: &'a AppState, snapshot: &'a Snapshot, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
+    /// Rows of a snapshot. `fates`: whether rows mention that logs will be deleted.
+    pub(crate) fn new(
+        app: &'a AppState,
+        snapshot: &'a CatalogueSnapshot,
+        rows: &'a [SessionRow<'a>],
+        clock: &'a LocalClock,
+        fates: bool,
+    ) -> Self {
+        // Working this out reads the agents' settings, so only pages that show it pay for it.
         let fates = if fates { app.machine.fates() } else { None };
         let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let names = ProjectNames::of(rows.iter().filter_map(|row| row.project));
@@ -89,13 +96,15 @@ impl<'a> SessionRows<'a> {
         let whole = table.tests.is_some();
         let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
         let states: States = table.places.iter().filter_map(state).collect();
-        let shown = |(name, _): &&Column| match table.tests {
-            // In a short table it stands before the title.
+        let shown = |(name, _): &&SessionColumn| match table.tests {
+            // A short table shows the state before the title, not in a column.
             None => FEW.contains(name),
             Some(_) => *name != "state" || !states.is_empty(),
         };
-        let columns: Vec<&Column> = COLUMNS.iter().filter(shown).collect();
+        // Without any state to show, the column is left out rather than empty.
+        let columns: Vec<&SessionColumn> = COLUMNS.iter().filter(shown).collect();
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
+        // Sessions without a time are grouped too, or they would stand under the day above them.
         let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
         html! {
             table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.app.to("/sessions/tests"))] {
@@ -112,8 +121,9 @@ impl<'a> SessionRows<'a> {
         }
     }
 
-    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &SessionTable<'_>, states: &States) -> Markup {
+    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&SessionColumn], table: &SessionTable<'_>, states: &States) -> Markup {
         html! {
+            // The id is the key by which the script matches rows when the table is reloaded.
             tr.gone[self.is_gone(place)] data-key=(row.session) {
                 @for (name, _) in columns {
                     @match *name {
@@ -143,9 +153,10 @@ impl<'a> SessionRows<'a> {
             "calls" => html! { td.calls.n { a href=(self.calls_of(row, place, "")) { (with_unit(row.calls, "call")) } } },
             "bad" => html! { td.bad { (self.problems(row, place)) } },
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
+            // The only column left is `tests`; names come from `COLUMNS` alone.
             _ => match table.tests.map(|tests| tests.get(&place)) {
                 Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
-                // Too long to find out now; a script asks later.
+                // Took too long for this page; the script asks for it later, by the session's id.
                 Some(None) if !self.is_gone(place) && row.calls > 0 => {
                     html! { td.tests { span.t-muted data-tests=(row.session) title="not looked at yet" { "…" } } }
                 }
@@ -154,13 +165,14 @@ impl<'a> SessionRows<'a> {
         }
     }
 
-    /// What it is doing, or what will become of it; nothing if it has ended and stays.
+    /// State of a session, or when its logs will be deleted; `None` if it has ended and stays.
     fn state(&self, row: &SessionRow<'_>, place: usize, fates: bool) -> Option<Markup> {
         if self.is_gone(place) {
             return Some(html! { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } });
         }
         let state = words::state(row);
         if state.glyph.is_empty() {
+            // A session that has ended shows when its logs will be deleted instead of its state.
             let note = self.fates.as_ref().filter(|_| fates)?.note(row)?;
             return Some(html! { span.t-stopped title="Its agent will delete its logs" { (note) } });
         }
@@ -177,7 +189,7 @@ impl<'a> SessionRows<'a> {
         }
     }
 
-    /// Its title, which is the link to it, unless it is gone.
+    /// The title, as a link to the session unless it is gone.
     pub(crate) fn title(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let title = words::title(row.title);
         html! {
@@ -191,7 +203,7 @@ impl<'a> SessionRows<'a> {
         self.app.to(&format!("/s/{}", encoded(row.session)))
     }
 
-    /// The term that takes a project.
+    /// The term that selects a project.
     pub(crate) fn project_term(&self, path: &str) -> String {
         self.terms.term(path)
     }
@@ -201,7 +213,7 @@ impl<'a> SessionRows<'a> {
         self.project_as(path, self.names.name(path))
     }
 
-    /// The same by another name.
+    /// A link to a project's sessions under another name.
     pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
         html! {
             a href=(self.app.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
@@ -216,7 +228,7 @@ impl<'a> SessionRows<'a> {
         filter_address(self.app, "/calls", format!("{session} {term}").trim_end())
     }
 
-    /// How many of its calls are not fine, each status a link to them.
+    /// Number of calls with problems, each status a link to these calls.
     fn problems(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let all = row.by_status.iter().filter(|(status, _)| is_problem(**status));
         html! {
@@ -235,18 +247,18 @@ fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {
     html! { th scope="col" class=(name) data-sorts[sorted.is_some()] { @if let Some(own) = own { (own) } @else { (word) } } }
 }
 
-/// A number with its word, which is only shown where there are no columns.
+/// A number with its unit, which is only shown where the layout has no columns.
 fn with_unit(number: u64, word: &str) -> Markup {
     let told = counted(number, word);
     let (number, unit) = told.split_once(' ').unwrap_or((&told, ""));
     html! { (number) span.unit { " " (unit) } }
 }
 
-/// The agent and the model at work, as short as it can be.
+/// The agent and its model, as short as possible.
 fn model(row: &SessionRow<'_>) -> Markup {
     let short = |model: &str| {
         let model = format_of(row.agent).map_or(model, |format| format.short_model(model));
-        // The day of a model's making says little.
+        // Release dates make names long and say little: `claude-opus-4-1-20250805` is shown as `opus-4-1`.
         let model = model
             .rsplit_once('-')
             .filter(|(_, day)| day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit()))
@@ -260,7 +272,7 @@ fn model(row: &SessionRow<'_>) -> Markup {
     }
 }
 
-/// How many sessions: `12 sessions`.
+/// Number of sessions in words: `12 sessions`.
 pub(crate) fn sessions(number: usize) -> String {
     counted(number as u64, "session")
 }

@@ -1,10 +1,10 @@
-//! `/events`: server-sent events for open pages. One connection of a browser serves all its pages, and a page that hears of a change asks
-//! for what it shows. So nothing is lost where a connection is: after a pause everybody asks once.
+//! `/events`: server-sent events for open pages. A browser has one connection for all its pages, and a page that hears
+//! of a change fetches what it shows. So a lost connection loses nothing: after a gap every page fetches once.
 
 use crate::answer::headed;
 use crate::app_state::AppState;
-use crate::feed::{Follower, Told};
-use crate::pipe::{Written, stream};
+use crate::feed::{FeedFollower, FeedUpdate};
+use crate::pipe::{PipeReader, stream};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -16,16 +16,16 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio::time::{sleep, timeout};
 use tooltrail_catalog::watch::{ChangeEvent, SubscribeOptions};
 
-/// How long changes are gathered before they are told: agents write several records at once.
+/// Time in which changes are collected into one event: agents write several records at once.
 const GATHER: Duration = Duration::from_millis(20);
-/// How often something is sent when nothing changes, so that it is noticed when nobody is there any more.
+/// Interval of comments while nothing changes. Writing is the only way to notice a dead connection.
 pub(crate) const BREATH: Duration = Duration::from_secs(15);
-/// What may wait for a reader that does not read.
+/// Number of pieces that may wait for a slow client.
 const ROOM: usize = 16;
 
-/// What pages are told: which sessions are not as they were, and whether lists of sessions are not.
+/// An event for pages: sessions that have changed, and whether lists of sessions have.
 #[derive(Serialize)]
-struct Notice<'a> {
+struct ChangeNotice<'a> {
     sessions: BTreeSet<&'a str>,
     lists: bool,
 }
@@ -38,16 +38,16 @@ pub(crate) fn events(app: &Arc<AppState>, headers: &HeaderMap) -> Response {
     }
 }
 
-/// Where a stream is to go on.
+/// Name of the last event that a client received, to continue after it.
 pub(crate) fn last_event(headers: &HeaderMap) -> Option<&str> {
     headers.get("last-event-id").and_then(|value| value.to_str().ok())
 }
 
-/// A response that is written by a task for as long as somebody reads it.
+/// A response that a task writes while the client reads it.
 pub(crate) fn spawn<F: Future<Output = ()> + Send + 'static>(work: impl FnOnce(Sender<Bytes>) -> F) -> Response {
     let (sender, pieces) = mpsc::channel(ROOM);
     tokio::spawn(work(sender));
-    headed(StatusCode::OK, "text/event-stream", "no-store", stream(Written::endless(pieces)))
+    headed(StatusCode::OK, "text/event-stream", "no-store", stream(PipeReader::endless(pieces)))
 }
 
 /// An event, as it is sent. None of its parts has a line feed in it.
@@ -55,38 +55,42 @@ pub(crate) fn event(kind: &str, name: &str, data: &str) -> Bytes {
     Bytes::from(format!("event: {kind}\nid: {name}\ndata: {data}\n\n"))
 }
 
-async fn pages(mut follower: Follower, sender: Sender<Bytes>) {
+async fn pages(mut follower: FeedFollower, sender: Sender<Bytes>) {
+    // Sent first, also to complete the response's head: the browser then knows that the connection stands.
     let mut piece = Bytes::from_static(b"retry: 1000\n\n");
     while sender.send(piece).await.is_ok() {
         let told = tokio::select! {
             told = timeout(BREATH, follower.next()) => told,
+            // Without this the follower would count as present until the next event.
             () = sender.closed() => return,
         };
         piece = match told {
             Err(_) => Bytes::from_static(b":\n\n"),
-            Ok(Told::Begun | Told::Missed) => event("look", &follower.name(follower.last()), "{}"),
-            Ok(Told::Changes(mut changes)) => {
+            Ok(FeedUpdate::Begun | FeedUpdate::Missed) => event("look", &follower.name(follower.last()), "{}"),
+            Ok(FeedUpdate::Changes(mut changes)) => {
                 sleep(GATHER).await;
-                // What has come meanwhile is there already.
+                // A zero timeout takes what has arrived, and does not wait.
                 let whole = match timeout(Duration::ZERO, follower.next()).await {
-                    Ok(Told::Changes(more)) => {
+                    Ok(FeedUpdate::Changes(more)) => {
                         changes.extend(more);
                         true
                     }
                     Err(_) => true,
+                    // A gap or the end came meanwhile: the list of sessions is not complete, so pages have to look at
+                    // everything.
                     Ok(_) => false,
                 };
                 let data = serde_json::to_string(&notice(&changes)).ok().filter(|_| whole);
                 event(if data.is_some() { "changed" } else { "look" }, &follower.name(follower.last()), data.as_deref().unwrap_or("{}"))
             }
-            // Whoever is cut off comes back, and looks.
-            Ok(Told::Over) => return,
+            // The browser reconnects by itself, and looks at everything.
+            Ok(FeedUpdate::Over) => return,
         };
     }
 }
 
-fn notice(changes: &[(u64, Arc<ChangeEvent>)]) -> Notice<'_> {
-    let mut notice = Notice { sessions: BTreeSet::new(), lists: false };
+fn notice(changes: &[(u64, Arc<ChangeEvent>)]) -> ChangeNotice<'_> {
+    let mut notice = ChangeNotice { sessions: BTreeSet::new(), lists: false };
     for (_, change) in changes {
         let session = match &**change {
             ChangeEvent::Touched { session, .. } | ChangeEvent::Lost { session, .. } => session,

@@ -1,8 +1,9 @@
-//! How the tests of sessions went: found out once for each version of a session, and only as long as it takes no time to speak of.
+//! Test results of sessions for the list. Found once per version of a session, and only within a time limit.
 //!
-//! It takes a look at every command of a session, a millisecond or two each; a list has a hundred of them.
+//! Finding them means reading every command of a session, a millisecond or two per session; a list has a hundred
+//! sessions.
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::words;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -18,54 +19,62 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{Tone, counted};
 use tracing::warn;
 
-/// So many sessions are remembered.
+/// Limit on the results in memory.
 const KNOWN: usize = 5_000;
 
-/// How the tests of a session went, in words.
+/// Test result of a session, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Tested {
-    /// `✓ then 2 edits`; nothing where nothing was tested.
+    /// Short result: `✓ then 2 edits`; empty without tests.
     pub(crate) say: String,
-    /// The same in a sentence.
+    /// Result as a sentence.
     pub(crate) title: String,
-    /// How it is coloured.
+    /// Class of its colour.
     pub(crate) class: &'static str,
 }
 
-/// How much may be done to find out.
+/// Limits on the work for one request.
 pub(crate) struct Bounds {
-    /// How many threads there are.
+    /// Number of threads.
     pub(crate) threads: usize,
-    /// How long it may take; the session that is being looked at then is finished.
+    /// Time limit. A session that was begun before it is finished.
     pub(crate) patience: Duration,
-    /// The most calls that a session may have to be looked at.
+    /// Largest session that is read, in calls.
     pub(crate) calls: u64,
 }
 
 impl Bounds {
-    fn allow(&self, snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
+    fn allow(&self, snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
         !snapshot.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
     }
 }
 
-/// What is known already, by session and version.
+/// Known results, by session and version.
 #[derive(Default)]
 pub(crate) struct Tests {
     known: Mutex<HashMap<(String, u64), Tested>>,
 }
 
 impl Tests {
-    /// How the tests of some sessions went, as far as it can be told within bounds.
-    pub(crate) fn of(&self, snapshot: &Snapshot, rows: &[SessionRow<'_>], places: &[usize], bounds: &Bounds) -> HashMap<usize, Tested> {
+    /// Test results of some sessions, as far as they are found within bounds.
+    pub(crate) fn of(
+        &self,
+        snapshot: &CatalogueSnapshot,
+        rows: &[SessionRow<'_>],
+        places: &[usize],
+        bounds: &Bounds,
+    ) -> HashMap<usize, Tested> {
         let key = |place: usize| rows.get(place).map(|row| (row.session.to_owned(), snapshot.listing.version(place)));
         let mut told: HashMap<usize, Tested> = HashMap::new();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         told.extend(places.iter().filter_map(|&place| Some((place, known.get(&key(place)?)?.clone()))));
+        // Not held while logs are read: other pages have known results to show.
         drop(known);
         let open: Vec<usize> =
             places.iter().copied().filter(|place| !told.contains_key(place) && bounds.allow(snapshot, rows, *place)).collect();
         let (start, next, found) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
         let work = || {
+            // Threads take the next session from a shared counter, because sessions differ much in size.
             while start.elapsed() < bounds.patience
                 && let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed))
             {
@@ -75,12 +84,14 @@ impl Tests {
             }
         };
         std::thread::scope(|scope| {
+            // One less than there are threads: this thread works too.
             for _ in 1..bounds.threads.min(open.len()) {
                 scope.spawn(work);
             }
             work();
         });
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        // Versions that are out of date never leave the map by themselves; emptying it is rare and costs one slow page.
         if known.len() > KNOWN {
             known.clear();
         }
@@ -92,8 +103,8 @@ impl Tests {
     }
 }
 
-/// How the tests of a session went. One that cannot be opened has none.
-fn tested(snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
+/// Test result of a session; `None` if it cannot be opened.
+fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
     let row = rows.get(place).filter(|row| row.calls > 0)?;
     let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
     let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its tests")).ok()?;
@@ -107,7 +118,7 @@ fn said(run: &CheckRun) -> Tested {
     let (sign, title, tone) = match run.outcome {
         RunOutcome::Passed => ("✓", "the last tests passed", Tone::Ok),
         RunOutcome::Failed => ("✗", "the last tests failed", Tone::Error),
-        // Nobody recorded its own outcome, and the line it stands in did not end well either.
+        // The exit code is that of another command in the line, and it is not a success either.
         RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => {
             ("?", "the last tests ran, and their own outcome was not recorded", Tone::Stopped)
         }

@@ -1,4 +1,4 @@
-//! Words that several pages share: when something was, which project, which state, what is not fine.
+//! Words and formats that several pages share: times, names of projects, states, problems.
 
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
@@ -11,17 +11,17 @@ use tooltrail_view::digest::state_words;
 use tooltrail_view::head::{Tone, ago, is_problem};
 use tooltrail_view::line::neutral;
 
-/// The person's clock at the moment of asking.
-pub(crate) struct Clock {
+/// The clock of the user's time zone, at the time of a snapshot.
+pub(crate) struct LocalClock {
     /// The moment.
     pub(crate) now: Time,
     zone: TimeZone,
 }
 
-impl Clock {
+impl LocalClock {
     /// The clock of this machine.
     pub(crate) fn at(now: Time) -> Self {
-        Clock { now, zone: TimeZone::system() }
+        LocalClock { now, zone: TimeZone::system() }
     }
 
     /// How long ago something was, roughly: `3 m`, `2 h`, `5 d`.
@@ -29,7 +29,7 @@ impl Clock {
         ago(then, self.now)
     }
 
-    /// The same for what goes on: a script keeps it true.
+    /// How long ago something was, kept up to date by a script.
     pub(crate) fn since(&self, then: Time) -> Markup {
         html! { span data-since=(then.as_millisecond()) { (self.ago(then)) } }
     }
@@ -45,7 +45,7 @@ impl Clock {
         }
     }
 
-    /// The same within a sentence: `yesterday`, `Tuesday 3 March`.
+    /// The day of a moment within a sentence: `yesterday`, `Tuesday 3 March`.
     pub(crate) fn day_within(&self, then: Time) -> String {
         let day = self.day(then);
         if matches!(day.as_str(), "Today" | "Yesterday") { day.to_lowercase() } else { day }
@@ -61,7 +61,7 @@ impl Clock {
         self.local(then).strftime("%H:%M").to_string()
     }
 
-    /// When something was, as short as can be: the time of today, the day of another.
+    /// A moment as short as possible: the time of today, else the day.
     pub(crate) fn when(&self, then: Time) -> String {
         let (day, today) = (self.local(then).date(), self.local(self.now).date());
         match () {
@@ -76,7 +76,7 @@ impl Clock {
         self.local(then).strftime("%H:%M:%S").to_string()
     }
 
-    /// Day and time, as short as can be: `14:02` of today, `3 Mar 14:02`, `2025-03-03 14:02`.
+    /// Day and time as short as possible: `14:02` of today, `3 Mar 14:02`, `2025-03-03 14:02`.
     pub(crate) fn moment(&self, then: Time) -> String {
         let (day, time) = (self.when(then), self.time(then));
         if day == time { time } else { format!("{day} {time}") }
@@ -92,19 +92,21 @@ impl Clock {
     }
 }
 
-/// How long a session lasted, in milliseconds.
+/// Duration of a session, in milliseconds.
 pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
     let micros = row.started_at?.micros_until(row.last_at?);
+    // Clocks may be set back during a session, so the difference can be negative. Zero means a single record.
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0)
 }
 
 /// The last part of a path, whichever system it comes from.
 pub(crate) fn last_part(path: &str) -> &str {
+    // Logs may come from another machine, so both separators are recognised on every system.
     let trimmed = path.trim_end_matches(['/', '\\']);
     trimmed.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// What several projects are called: by the end of their path, or where others end like it by a little more.
+/// Names of several projects: the last part of the path, or the last two where that is ambiguous.
 pub(crate) struct ProjectNames<'p> {
     shared: HashSet<&'p str>,
 }
@@ -112,27 +114,30 @@ pub(crate) struct ProjectNames<'p> {
 impl<'p> ProjectNames<'p> {
     /// The names of these projects.
     pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
+        // Deduplicated first: many sessions of one project must not make its name ambiguous.
         let (paths, mut seen): (HashSet<&str>, _) = (paths.collect(), HashSet::new());
         ProjectNames { shared: paths.into_iter().map(last_part).filter(|name| !seen.insert(*name)).collect() }
     }
 
-    /// What a project is called.
+    /// Name of a project.
     pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
+        // `longer` gives up where nothing stands above the name, as for a directory below the root.
         let name = last_part(path);
         let longer = || {
             let above = path.trim_end_matches(['/', '\\']).strip_suffix(name)?.trim_end_matches(['/', '\\']);
             path.get(above.len() - last_part(above).len()..).filter(|_| !above.is_empty())
         };
+        // The shortest name that is unambiguous among these projects; other pages may need a longer one.
         if self.shared.contains(name) { longer().unwrap_or(name) } else { name }
     }
 }
 
-/// What takes a session in a filter. One that is in no log any more has to be asked for as such.
+/// Filter terms that select a session. Deleted sessions have to be asked for explicitly.
 pub(crate) fn session_term(session: &str, gone: bool) -> String {
     format!("session:{}{}", quoted(session), if gone { " is:gone" } else { "" })
 }
 
-/// What takes a project and no other in a filter: as much of the end of its path as no other project ends with.
+/// Filter terms that each select one project: the shortest end of its path that no other project ends with.
 ///
 /// A directory in a filter also means what lies in it and what it lies in, so the whole path is only the last resort.
 #[derive(Default)]
@@ -140,7 +145,7 @@ pub(crate) struct ProjectTerms<'p> {
     terms: HashMap<&'p str, String>,
 }
 
-/// How many parts of a path are looked at, and how many other projects are told not to be meant.
+/// Limits on the parts of a path that are compared, and on the other projects that a term excludes.
 const PARTS: usize = 8;
 const OTHERS: usize = 4;
 
@@ -148,7 +153,9 @@ impl<'p> ProjectTerms<'p> {
     /// The terms of these projects.
     pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
         let paths: HashSet<&str> = paths.collect();
+        // Filters ignore case and take both kinds of slashes, so the comparison has to as well.
         let plain = |tail: &str| tail.to_lowercase().replace('\\', "/");
+        // All ends of all paths are indexed once: comparing every pair of projects would be quadratic.
         let mut ending: HashMap<String, Vec<&str>> = HashMap::new();
         for &path in &paths {
             for tail in tails(path) {
@@ -158,7 +165,7 @@ impl<'p> ProjectTerms<'p> {
         let named = |name: &str| format!("project:{}", quoted(name));
         let term = |path: &'p str| {
             let alone = tails(path).find(|tail| ending.get(&plain(tail)).is_some_and(|all| all.len() == 1));
-            // All of its path is the end of another one: that one is told apart by a part more.
+            // The whole path is the end of another project's path, so the other one is excluded by a longer end.
             let longest = || tails(path).last().filter(|tail| tail.len() + 1 == path.trim_end_matches(['/', '\\']).len());
             let without = |tail: &str| {
                 let others = ending.get(&plain(tail))?.iter().filter(|other| **other != path);
@@ -167,12 +174,13 @@ impl<'p> ProjectTerms<'p> {
                 let others: Vec<String> = others.iter().map(|other| format!(" not:{other}")).collect();
                 (others.len() <= OTHERS).then(|| format!("{}{}", named(tail), others.concat()))
             };
+            // The full path is the last resort: as a filter it also selects projects inside it and around it.
             alone.map(named).or_else(|| without(longest()?)).unwrap_or_else(|| named(path))
         };
         ProjectTerms { terms: paths.iter().map(|path| (*path, term(path))).collect() }
     }
 
-    /// The term that takes a project.
+    /// The term that selects a project.
     pub(crate) fn term(&self, path: &str) -> String {
         self.terms.get(path).cloned().unwrap_or_else(|| format!("project:{}", quoted(path)))
     }
@@ -181,6 +189,7 @@ impl<'p> ProjectTerms<'p> {
 /// The ends of a path that can be a project's name, the shortest first.
 fn tails(path: &str) -> impl Iterator<Item = &str> {
     let path = path.trim_end_matches(['/', '\\']);
+    // An end that begins with `.` or `~` would be read as a path relative to here or to the home directory.
     let starts = path.rmatch_indices(['/', '\\']).map(|(at, _)| at + 1).take(PARTS);
     starts.filter_map(move |start| path.get(start..)).filter(|tail| !tail.is_empty() && !tail.starts_with(['/', '\\', '~', '.']))
 }
@@ -190,6 +199,7 @@ pub(crate) fn tilde<'p>(path: &'p str, home: Option<&str>) -> Cow<'p, str> {
     let home = home.map(|home| home.trim_end_matches(['/', '\\'])).filter(|home| !home.is_empty());
     match home.and_then(|home| path.strip_prefix(home)) {
         Some("") => Cow::Borrowed("~"),
+        // Without a separator it is another directory whose name only begins the same.
         Some(rest) if rest.starts_with(['/', '\\']) => Cow::Owned(format!("~{rest}")),
         _ => Cow::Borrowed(path),
     }
@@ -198,33 +208,34 @@ pub(crate) fn tilde<'p>(path: &'p str, home: Option<&str>) -> Cow<'p, str> {
 /// The longest title that is shown.
 const TITLE: usize = 200;
 
-/// What a session is called: the first line of its title, or that it has none. Nothing in it can act.
+/// Title of a session: the first line, or a text that says it has none. Control characters are replaced.
 pub(crate) fn title(title: Option<&str>) -> String {
     let line = title.and_then(|title| title.lines().map(str::trim).find(|line| !line.is_empty())).unwrap_or("(no title)");
     cut(line, TITLE)
 }
 
-/// A text of one line in which nothing can act, cut where it is long.
+/// A text of one line, cut where it is long. Control characters are replaced.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
+        // Cut by characters, not bytes, and before neutralising, which makes single characters longer.
         Some((end, _)) => format!("{}…", neutral(text.get(..end).unwrap_or_default())),
         None => neutral(text).into_owned(),
     }
 }
 
-/// How a session's state is shown.
+/// Appearance of a session's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct State {
-    /// A sign, told apart without colour.
+pub(crate) struct StateLabel {
+    /// A sign that is recognisable without colour.
     pub(crate) glyph: &'static str,
     /// A word or two.
     pub(crate) word: &'static str,
-    /// Which colour it has.
+    /// Its colour.
     pub(crate) tone: Tone,
 }
 
 /// The state of a session.
-pub(crate) fn state(row: &SessionRow<'_>) -> State {
+pub(crate) fn state(row: &SessionRow<'_>) -> StateLabel {
     let (glyph, word, tone) = match row.state {
         Some("working") => ("●", "working", Tone::Running),
         Some("asks") => ("◆", "asks you", Tone::Denied),
@@ -232,10 +243,10 @@ pub(crate) fn state(row: &SessionRow<'_>) -> State {
         Some("your_turn") => ("◇", "your turn", Tone::Neutral),
         _ => ("", "ended", Tone::Muted),
     };
-    State { glyph, word, tone }
+    StateLabel { glyph, word, tone }
 }
 
-/// What tells a session's state, in words.
+/// Explanation of a session's state.
 pub(crate) fn reason(row: &SessionRow<'_>) -> &'static str {
     state_words(row.state, row.state_reason).and_then(|(_, why)| why).unwrap_or_default()
 }
@@ -263,8 +274,8 @@ pub(crate) fn class(tone: Tone) -> &'static str {
 mod tests {
     use super::*;
 
-    fn clock() -> Clock {
-        Clock { now: at("2026-03-04T12:00:00Z"), zone: TimeZone::fixed(jiff::tz::offset(2)) }
+    fn clock() -> LocalClock {
+        LocalClock { now: at("2026-03-04T12:00:00Z"), zone: TimeZone::fixed(jiff::tz::offset(2)) }
     }
 
     fn at(text: &str) -> Time {

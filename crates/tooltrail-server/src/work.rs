@@ -1,64 +1,68 @@
-//! Work: pages and answers are made on threads where they may take their time, few at once. What nobody waits for any more is not begun,
-//! and what takes long can ask whether anybody still does.
+//! Threads on which pages and API answers are made, a few at once. Work whose client is gone is not begun, and long work can
+//! check whether its client still waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 use tooltrail_formats::error::panic_message;
 
-/// How many are made at once: pages, and answers to programs, which must not keep a person waiting.
+/// Limits on work at once: pages, and answers to programs, which must not keep a person waiting.
 const PAGES_AT_ONCE: usize = 12;
 const ANSWERS_AT_ONCE: usize = 6;
-/// How many threads that takes.
+/// Threads needed for both.
 pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE;
 
-/// Pages.
+/// Queue of pages.
 pub(crate) static PAGES: Lane = Lane(Semaphore::const_new(PAGES_AT_ONCE));
-/// Answers to programs.
+/// Queue of answers to programs.
 pub(crate) static ANSWERS: Lane = Lane(Semaphore::const_new(ANSWERS_AT_ONCE));
 
-/// What is made of one kind.
+/// A queue for work of one kind.
 pub(crate) struct Lane(Semaphore);
 
-/// A reason why nothing came of what was begun.
+/// Reason why work gave no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WorkError {
     /// The server ends.
     #[error("the server is stopping")]
     Ended,
-    /// The code that makes it has a fault, which is in our reach and not in the reader's.
+    /// A panic: a fault of ours, not of the client.
     #[error("an internal error: {0}")]
     Panicked(String),
 }
 
-/// Whether somebody still waits for what is made.
+/// A flag that is set when the client no longer waits.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted(Arc<AtomicBool>);
+pub(crate) struct Cancellation(Arc<AtomicBool>);
 
-impl Wanted {
-    /// Whether nobody does.
+impl Cancellation {
+    /// Whether the client is gone.
     pub(crate) fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Somebody who waits. A connection that is lost drops it.
-struct Waiting(Wanted);
+/// Sets the flag when it is dropped, which happens when a connection is lost.
+struct CancelOnDrop(Cancellation);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.0.store(true, Ordering::Relaxed);
     }
 }
 
 impl Lane {
-    /// Has something made when it is its turn.
-    pub(crate) async fn make<T: Send + 'static>(&'static self, make: impl FnOnce(&Wanted) -> T + Send + 'static) -> Result<T, WorkError> {
+    /// Runs work on a blocking thread as soon as the queue has room.
+    pub(crate) async fn make<T: Send + 'static>(
+        &'static self,
+        make: impl FnOnce(&Cancellation) -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
         let turn = self.0.acquire().await.map_err(|_| WorkError::Ended)?;
-        let waiting = Waiting(Wanted::default());
+        // Lives in this future, not in the work: the server drops the future when the connection ends.
+        let waiting = CancelOnDrop(Cancellation::default());
         let wanted = waiting.0.clone();
         let made = tokio::task::spawn_blocking(move || {
-            // The turn is over when this is, however long anybody waits.
+            // Held by the work itself: it occupies its thread until it ends, even if the client has gone.
             let _turn = turn;
             make(&wanted)
         });
@@ -99,7 +103,9 @@ mod tests {
             }
             let second = tokio::spawn(LANE.make(move |_| say.send(()).unwrap()));
             tokio::time::sleep(Duration::from_millis(5)).await;
-            // Whoever waits for the second goes first, then whoever waits for the first.
+            // The second is dropped while it still waits for its turn, so it must never begin; the first already runs and has to
+            // notice.
+            // Aborting a task drops its future, as the server does when a connection is lost.
             second.abort();
             let _ = second.await;
             first.abort();

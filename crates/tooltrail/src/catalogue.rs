@@ -1,4 +1,4 @@
-//! The catalogue of this machine: where its file lies, how a command comes to an up-to-date one, and what of it a command needs.
+//! The catalogue of this machine: the path of its file, how a command opens and refreshes it, and the parts of it that commands use.
 
 use crate::cli::LogArgs;
 use crate::{directories, keeping, logs, out, progress};
@@ -16,25 +16,26 @@ use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 use tracing::warn;
 
-/// A catalogue that says what the logs say.
+/// An open catalogue that is up to date with the logs.
 pub(crate) struct Ready {
     pub(crate) library: StoredLibrary,
-    /// The moment of asking.
+    /// The current time, with the sessions that run.
     pub(crate) now: Now,
-    /// Where logs were looked for.
+    /// Directories that were searched for logs.
     pub(crate) looked: Vec<PathBuf>,
-    /// How long it took.
+    /// Duration of opening and refreshing.
     pub(crate) took: Duration,
     pub(crate) threads: usize,
 }
 
-/// The catalogue, refreshed, if the arguments want one. Where it cannot be used that is told, and the logs are read themselves.
+/// The refreshed catalogue, unless the arguments exclude it. If it cannot be used, a remark says so and the caller reads the logs.
 pub(crate) fn if_wanted(args: &LogArgs) -> anyhow::Result<Option<Ready>> {
+    // Stored rows were read with the default limit; another limit may decode or skip other lines, so the logs have to be read.
     let as_stored = args.max_line.saturating_mul(1 << 20) == Options::default().max_line;
     if args.demo || args.no_cache || !as_stored {
         return Ok(None);
     }
-    // What is wrong with the arguments is wrong without a catalogue too.
+    // Wrong arguments are an error in both cases, so they are reported before the fallback can hide them.
     logs::places(args)?;
     match ready(args) {
         Ok(ready) => Ok(Some(ready)),
@@ -51,7 +52,7 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
     ready_with(args, &Progress::default())
 }
 
-/// The same, for those who want to see how far it is.
+/// Opens and refreshes the catalogue like [`ready`], and counts the bytes read in `progress`.
 pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<Ready> {
     if args.demo {
         bail!("the demo has no catalogue; leave out --demo, or use `tooltrail calls --demo`");
@@ -64,10 +65,11 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     let search = find::in_places(&places);
     let mut catalogue = Catalogue::open(&file(args)?)?;
     let total = search.files.iter().map(|found| found.size).sum();
-    // What is stored does not depend on how one command wants logs to be read.
+    // Later commands read the stored rows, so the reading options of this command must not affect them.
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, progress, || refresh(&mut catalogue, &search, &options, clock, progress))?;
+    // Unreadable logs are reported, but the catalogue of all others is still good.
     for problem in search.problems.iter().chain(&outcome.problems) {
         out::complain_of(problem);
     }
@@ -81,29 +83,29 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     })
 }
 
-/// The file of the catalogue of the places that the arguments name, whether or not it is there.
+/// Path of the catalogue for the places that the arguments name, whether or not the file exists.
 pub(crate) fn file(args: &LogArgs) -> anyhow::Result<PathBuf> {
     Ok(directories::cache()?.join(file_name(&whose(args))))
 }
 
-/// The directories by which a catalogue is told from others; none for the agents' own places where nothing says that they are elsewhere.
+/// Directories that identify a catalogue: the roots or moved places of the logs; none for the agents' default places.
 pub(crate) fn whose(args: &LogArgs) -> Vec<PathBuf> {
     if !args.root.is_empty() {
         return args.root.clone();
     }
     let elsewhere = Places::variables().into_iter().chain(["XDG_CACHE_HOME", "TOOLTRAIL_CACHE"]);
     let named: Vec<PathBuf> = elsewhere.filter_map(directories::variable).collect();
-    // One directory may hold the catalogues of several homes.
+    // With moved directories the home matters too: one cache directory may hold the catalogues of several homes.
     if named.is_empty() { named } else { named.into_iter().chain(directories::home()).collect() }
 }
 
 impl Ready {
-    /// The sessions at the moment of asking.
+    /// The sessions as of the current time.
     pub(crate) fn list(&self) -> anyhow::Result<SessionListing> {
         Ok(self.library.catalogue().list(&self.now)?)
     }
 
-    /// What it takes to ask about them.
+    /// Context for queries about these sessions.
     pub(crate) fn asked<'a>(&'a self, listing: &'a SessionListing, rows: &'a [SessionRow<'a>]) -> CatalogueQuery<'a> {
         CatalogueQuery { library: &self.library, listing, rows, now: &self.now, threads: self.threads }
     }

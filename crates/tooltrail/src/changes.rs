@@ -1,4 +1,4 @@
-//! What a session changed, for `show --changes`.
+//! The changes of a session, for `show --changes`: as text for a terminal, or as JSON lines.
 
 use crate::out::DIM;
 use crate::{out, table};
@@ -15,9 +15,11 @@ use tooltrail_view::{Limits, changes};
 pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
     let limits = if options.all { Limits::WHOLE } else { Limits::PAGE };
     with_names(book, PathStyle::Shown, None, |names| {
+        // Printed group by group instead of collected: a long session may have changed thousands of files.
         let (mut files, mut gaps, mut counts) = (0, 0, LineCounts::default());
         groups(book, which, None, |groups| {
             for group in groups {
+                // Each block is one file.
                 for block in changes::blocks(&group, names, &limits) {
                     terminal::blocks(book, &[block], options, out)?;
                     writeln!(out)?;
@@ -28,6 +30,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Te
             }
             io::Result::Ok(())
         })?;
+        // Commands may have changed files too, but the log does not have those changes.
         if files == 0 {
             return writeln!(out, "no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
         }

@@ -1,4 +1,6 @@
-//! What can be said on the command line.
+//! The command line: global options, the list of commands, and arguments that several commands share.
+//!
+//! Doc comments of arguments and commands are the texts of `--help`.
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -63,6 +65,7 @@ pub(crate) struct LogArgs {
     /// How long after its last record a session counts as alive, as in `15m` or `2h`; `0s` for never
     #[arg(long, value_name = "TIME", global = true, default_value = "15m", value_parser = duration, hide_short_help = true)]
     pub(crate) alive: std::time::Duration,
+    // Relative times, ages and states depend on it, so scripts and tests can fix it.
     /// Pretend it is this time, as in `2026-03-04T10:00:00Z`
     #[arg(long, value_name = "TIME", global = true, hide_short_help = true)]
     pub(crate) now: Option<tooltrail_model::Time>,
@@ -73,6 +76,7 @@ pub(crate) struct LogArgs {
 
 /// A length of time, as in `15m`.
 pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
+    // A signed duration parses `-15m`, so that it gets a message of its own below.
     let span: jiff::SignedDuration = text.parse().map_err(|_| format!("`{text}` is no duration; write `15m`, `2h` or `30s`"))?;
     std::time::Duration::try_from(span).map_err(|_| "a duration cannot be negative".to_owned())
 }

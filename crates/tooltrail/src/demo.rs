@@ -13,7 +13,7 @@
 //! | `6ab3…` | a fix whose tests "pass" behind a pipe: the exit code is `tail`'s, the output says that one failed |
 //! | `e41c…` | a change that was tested, and then edited twice more |
 //! | `91f7…` | a release being built right now |
-//! | `d3a0…` | a fix that waits for somebody to allow the push |
+//! | `d3a0…` | a fix that waits for permission to push |
 //! | `019c…` | a Codex session: an agent that looks, a test that fails, a patch, a bench that is stopped |
 
 use std::io::{self, Read};
@@ -53,30 +53,34 @@ const FILES: &[(&str, &[u8])] = &[
     log!(codex "rollout-2026-03-03T18-02-20-019cb4dd-7dd4-7a02-8f47-c19e60b3d528.jsonl"),
 ];
 
-/// What the clock of the demo shows.
+/// The current time of the demo.
 const NOW: &str = "2026-03-04T12:00:30Z";
 
 /// The session that waits for a permission.
 const WAITING: &str = "d3a0c1de-5f42-4e19-b7a8-2c6e90d4f1b3";
 
-/// When the demo is watched.
+/// The current time of the demo, parsed.
 pub(crate) fn now() -> Time {
+    // The constant is valid; the fallback only avoids a panic in a function that cannot fail.
     NOW.parse().unwrap_or(Time::UNIX_EPOCH)
 }
 
 /// Reads the demo.
 pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>) {
+    // The files are part of the program, so one thread without a progress bar is fast enough.
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let mut linker = Linker::default();
     for (path, bytes) in FILES {
         let summary = scan::read(Path::new(path), *bytes, options, &mut buffer, &turns);
         linker.put(Source { path: (*path).into(), modified: summary.last, summary });
     }
+    // An agent lists its running sessions in a registry; the demo has none, so this entry stands in for it. Without a process id
+    // nothing checks whether the process still runs.
     let waiting = Registered { session: WAITING.to_owned(), pid: None, live: Live::Waiting };
     (linker, vec![waiting])
 }
 
-/// Lays the logs of the demo into a directory as agents would have, for those who want files; and tells which sessions are running.
+/// Writes the logs of the demo into a directory as agents would have, for code that needs files; returns the running sessions.
 pub(crate) fn lay(home: &Path, options: &Options) -> io::Result<Vec<Registered>> {
     let (linker, running) = read(options);
     let written: std::collections::HashMap<&str, Time> =
@@ -87,6 +91,7 @@ pub(crate) fn lay(home: &Path, options: &Options) -> io::Result<Vec<Registered>>
             std::fs::create_dir_all(directory)?;
         }
         std::fs::write(&file, bytes)?;
+        // A session counts as alive by the age of its file, so each file gets the time of its last record.
         if let Some(time) = written.get(path) {
             std::fs::File::options().append(true).open(&file)?.set_modified(time.timestamp().into())?;
         }
@@ -94,24 +99,25 @@ pub(crate) fn lay(home: &Path, options: &Options) -> io::Result<Vec<Registered>>
     Ok(running)
 }
 
-/// The logs of the demo, to be read again.
-pub(crate) struct Demo;
+/// The logs of the demo as a shelf, from which records are read again.
+pub(crate) struct DemoShelf;
 
-impl Demo {
+impl DemoShelf {
     fn file(name: &str) -> io::Result<&'static [u8]> {
         let found = FILES.iter().find(|(path, _)| *path == name);
         found.map(|(_, bytes)| *bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 
-impl Shelf for Demo {
+impl Shelf for DemoShelf {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Demo::file(file)?))
+        Ok(Box::new(DemoShelf::file(file)?))
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        // `get` instead of indexing: the span comes from a summary, and a wrong one must not panic.
         let range = usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?;
-        Demo::file(file).ok()?.get(range).map(<[u8]>::to_vec)
+        DemoShelf::file(file).ok()?.get(range).map(<[u8]>::to_vec)
     }
 
     fn beside(&self, _: &str, _: &str, _: u64) -> io::Result<(Vec<u8>, u64)> {

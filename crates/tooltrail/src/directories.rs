@@ -1,9 +1,9 @@
-//! Where this program may put files of its own, by what the environment and the system say.
+//! Directories for files of this program: its cache and its data, as the environment and the platform define them.
 
 use anyhow::Context;
 use std::path::PathBuf;
 
-/// A variable of the environment that names a path.
+/// A path from an environment variable; an empty value counts as unset.
 pub(crate) fn variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
@@ -13,7 +13,7 @@ pub(crate) fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// The directory for what can be made again: `TOOLTRAIL_CACHE`, or where the system wants it.
+/// The cache directory, whose content can be made again: `TOOLTRAIL_CACHE`, or the platform's cache directory.
 pub(crate) fn cache() -> anyhow::Result<PathBuf> {
     if let Some(own) = variable("TOOLTRAIL_CACHE") {
         return Ok(own);
@@ -22,14 +22,14 @@ pub(crate) fn cache() -> anyhow::Result<PathBuf> {
     Ok(system.context("no home directory; say where the catalogue may be kept with TOOLTRAIL_CACHE")?.join("tooltrail"))
 }
 
-/// The directory for what is not to be lost: `TOOLTRAIL_DATA`, or where the system wants it.
+/// The data directory, whose content must not be lost: `TOOLTRAIL_DATA`, or the platform's data directory.
 pub(crate) fn data() -> anyhow::Result<PathBuf> {
     if let Some(own) = variable("TOOLTRAIL_DATA") {
         return Ok(own);
     }
     let system = system("Library/Application Support", "XDG_DATA_HOME", ".local/share");
     let own = system.context("no home directory; say where logs may be kept with TOOLTRAIL_DATA")?.join("tooltrail");
-    // There is one place for both on Windows.
+    // On Windows cache and data share one directory, so data gets a folder of its own: deleting the cache must not delete it.
     Ok(if cfg!(windows) { own.join("data") } else { own })
 }
 

@@ -1,6 +1,6 @@
-//! Filters on the command line: which words of it are paths and which a filter.
+//! Filters on the command line: which words are paths, and which are terms of a filter.
 //!
-//! The language itself, and the one evaluator, are `model::filter`; what a filter takes of logs is found out by `catalog::taken`.
+//! `model::filter` has the language and its evaluator; `catalog::taken` applies a filter to logs.
 
 use crate::cli::LogArgs;
 use crate::logs;
@@ -48,8 +48,9 @@ impl SelectArgs {
 }
 
 impl TimeArgs {
-    /// The terms of a filter that mean the same.
+    /// The options as terms of a filter.
     pub(crate) fn terms(&self) -> Vec<OsString> {
+        // Quoted, because a time may contain a space: `2026-03-01 10:00`.
         let term = |(key, value): (&str, &Option<String>)| Some(OsString::from(format!("{key}:{}", quoted(value.as_ref()?))));
         [("since", &self.since), ("until", &self.until)].into_iter().filter_map(term).collect()
     }
@@ -58,6 +59,7 @@ impl TimeArgs {
 /// Reads words of the command line as a filter.
 pub(crate) fn parse(args: &LogArgs, words: &[&OsString], spelling: Spelling) -> anyhow::Result<Filter> {
     let query: Vec<String> = words.iter().map(|word| term(&word.to_string_lossy(), spelling)).collect();
+    // Logs spell paths as text, so a directory that is not UTF-8 matches no session and is left out.
     let text = |path: PathBuf| path.into_os_string().into_string().ok();
     let (here, home) = (std::env::current_dir().ok().and_then(text), std::env::home_dir().and_then(text));
     let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
@@ -72,7 +74,8 @@ pub(crate) fn parse(args: &LogArgs, words: &[&OsString], spelling: Spelling) -> 
     Ok(filter::parse(&query.join(" "), &setting)?)
 }
 
-/// A word of the command line as a query has it. What the shell was told to hand over in one piece is a phrase, unless a term is in it.
+/// A word of the command line as a term of a query. A word with spaces was quoted in the shell: it is a phrase, unless it contains terms
+/// such as `status:failed`.
 fn term(word: &str, spelling: Spelling) -> String {
     let is_phrase = word.contains(char::is_whitespace) && !word.split_whitespace().any(filter::is_term);
     match is_phrase {
@@ -82,30 +85,32 @@ fn term(word: &str, spelling: Spelling) -> String {
     }
 }
 
-/// Whether a word of the command line names logs: it looks like a path, or is there.
+/// True if a word of the command line names logs: it looks like a path, or a file of that name exists.
 pub(crate) fn is_log(word: &OsString) -> bool {
+    // A word that is not UTF-8 can only be a path.
     word.to_str().is_none_or(names_file)
 }
 
-/// Whether a word is a path. `file:package.json` looks like one only at its end.
+/// True if a word is a path.
 fn names_file(word: &str) -> bool {
+    // `file:package.json` ends like a log, but is a term; only an existing file of that very name is a path.
     if filter::is_term(word) { Path::new(word).exists() } else { is_path(word) }
 }
 
-/// Where all terms of a filter must hold.
+/// Unit in which all terms of a filter must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Scope {
+pub(crate) enum ScopeArg {
     /// In one call or one message
     Call,
     /// Anywhere in one session, each term in its own place
     Session,
 }
 
-impl From<Scope> for matching::MatchScope {
-    fn from(scope: Scope) -> Self {
+impl From<ScopeArg> for matching::MatchScope {
+    fn from(scope: ScopeArg) -> Self {
         match scope {
-            Scope::Call => matching::MatchScope::Call,
-            Scope::Session => matching::MatchScope::Session,
+            ScopeArg::Call => matching::MatchScope::Call,
+            ScopeArg::Session => matching::MatchScope::Session,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The keep of this machine: which one the arguments mean, what it does beside other commands, and what is said about logs that are
-//! about to be deleted.
+//! The keep of this machine: its directory for the given arguments, copying as a side effect of other commands, and notes about logs
+//! that their agent will delete soon.
 
 use crate::cli::LogArgs;
 use crate::{directories, logs, out, table};
@@ -11,33 +11,36 @@ use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 use tracing::debug;
 
-/// The keep of the places that the arguments name; none where there is no place for it.
+/// The keep for the places that the arguments name; `None` without a data directory.
 pub(crate) fn keep(args: &LogArgs) -> Option<Keep> {
     if args.demo {
         return None;
     }
+    // Commands that only read must work without a home directory, so this is not an error here; `keep` itself reports it.
     let data = directories::data().inspect_err(|error| debug!(%error, "nothing is kept"));
     data.ok().map(|data| Keep::of(&data, &args.root))
 }
 
-/// Keeps what is due, where that was asked for. Whatever goes wrong is told and nothing more: the command is about something else.
+/// Copies new logs if keeping is switched on.
 pub(crate) fn after_refresh(args: &LogArgs, search: &Search) {
     let Some(keep) = keep(args).filter(|keep| keep.state().on) else { return };
+    // Failures are only reported: the user ran another command, which can still do its work.
     match keep.after_refresh(search, &retention(args), jiff::Timestamp::now().into()) {
         Ok(outcome) => outcome.problems.iter().for_each(|problem| out::complain_of(problem)),
         Err(error) => out::complain_of(&error),
     }
 }
 
-/// When agents delete logs. What a directory named with `--root` is, and whether an agent looks into it, nobody knows.
+/// The rules by which agents delete logs.
 pub(crate) fn retention(args: &LogArgs) -> Retention {
+    // A directory given with `--root` may be a backup that no agent ever touches, so nothing is predicted for it.
     if args.demo || !args.root.is_empty() {
         return Retention::default();
     }
     logs::places(args).map(|places| Retention::read(&places)).unwrap_or_default()
 }
 
-/// Tells which sessions are about to be lost.
+/// Predicts which sessions are about to be lost: their agent will delete the log, and no copy is kept.
 pub(crate) struct Fates {
     keep: Keep,
     retention: Retention,
@@ -45,15 +48,16 @@ pub(crate) struct Fates {
 }
 
 impl Fates {
-    /// For logs of the agents' own places; nothing for others.
+    /// Predictions for the agents' own places; `None` without a keep.
     pub(crate) fn new(args: &LogArgs) -> Option<Self> {
         Some(Fates { keep: keep(args)?, retention: retention(args), now: logs::asked_at(args) })
     }
 
-    /// What to say about a session that will be deleted soon and is not kept: `gone in 3 days`.
+    /// Note about a session that will be deleted soon and is not kept: `gone in 3 days`.
     pub(crate) fn note(&self, session: &SessionRow<'_>) -> Option<String> {
         let is_soon = |time: Time| self.now.micros_until(time) <= i64::try_from(SOON.as_micros()).unwrap_or(i64::MAX);
-        // No log was written before its session began, so most need no look at the disk.
+        // A log is deleted by its age, and is at least as young as its session. Most sessions are ruled out by that, without a look at
+        // the disk.
         let may_be = |began| session.files.iter().any(|file| self.retention.deleted_at(Path::new(file), began).is_some_and(is_soon));
         if !session.started_at.is_none_or(may_be) {
             return None;
@@ -62,14 +66,14 @@ impl Fates {
         is_soon(lost).then(|| format!("gone {}", when(self.now, lost)))
     }
 
-    /// What to do about so many such sessions.
+    /// Advice for this number of endangered sessions.
     pub(crate) fn advice(&self, sessions: u64) -> String {
         let what = if self.keep.state().on { "`tooltrail keep now` keeps them" } else { "`tooltrail keep on` keeps them" };
         format!("{} will be deleted by the agent within 7 days; {what}", table::counted(sessions, "session"))
     }
 }
 
-impl tooltrail_server::Fates for Fates {
+impl tooltrail_server::LogRetention for Fates {
     fn note(&self, session: &SessionRow<'_>) -> Option<String> {
         self.note(session)
     }
@@ -79,11 +83,12 @@ impl tooltrail_server::Fates for Fates {
     }
 }
 
-/// How far away the moment is at which a log will be deleted.
+/// Time left until a log is deleted, in words.
 pub(crate) fn when(now: Time, deleted: Time) -> String {
     const HOUR: i64 = 3_600_000_000;
     let left = |number: i64, unit: &str| format!("in {}", table::counted(number.unsigned_abs(), unit));
     match now.micros_until(deleted) / HOUR {
+        // Agents delete when they start, so a deadline in the past or within the hour may strike at any moment.
         hours if now.micros_until(deleted) <= 0 || hours < 1 => "any time now".to_owned(),
         hours @ ..24 => left(hours, "hour"),
         hours => left(hours / 24, "day"),

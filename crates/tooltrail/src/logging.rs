@@ -12,9 +12,9 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// The variable that says the same as `--log`, for processes that nobody starts by hand.
+/// Environment variable with the value of `--log`, for processes that are not started by hand.
 const VARIABLE: &str = "TOOLTRAIL_LOG";
-/// The beginning of every target of ours: the program's name, as its crates have it.
+/// Common beginning of the targets of this program's crates.
 const OWN: &str = "tooltrail";
 /// The crates that may be named without their common beginning.
 const PARTS: [&str; 3] = ["formats", "catalog", "server"];
@@ -30,6 +30,7 @@ impl FromStr for LogFilter {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut targets = Targets::new();
         for item in text.split(',').map(str::trim) {
+            // A level without a part is for all crates: their targets begin with the same name, and `Targets` matches prefixes.
             let (target, level) = item.rsplit_once('=').unwrap_or((OWN, item));
             targets = targets.with_target(full_name(target)?, self::level(level)?);
         }
@@ -38,13 +39,13 @@ impl FromStr for LogFilter {
 }
 
 fn level(text: &str) -> Result<LevelFilter, String> {
-    // The parser of the library takes numbers and an empty text too, which nobody means.
+    // The library also parses numbers and an empty text; here those are more likely typos.
     let known = text.chars().all(|letter| letter.is_ascii_alphabetic()) && !text.is_empty();
     let level = text.parse().ok().filter(|_| known);
     level.ok_or_else(|| format!("`{}` is not a level; use {LEVELS}, or name a part, as in `info,catalog=debug`", neutral(text)))
 }
 
-/// The target that a part of the program has in its events: `catalog::watch` is `tooltrail_catalog::watch`.
+/// Full target of a part of the program: `catalog::watch` is `tooltrail_catalog::watch`.
 fn full_name(target: &str) -> Result<String, String> {
     let (part, module) = target.split_once("::").map_or((target, ""), |(part, module)| (part, module));
     let name = match part.strip_prefix("tooltrail_").unwrap_or(part) {
@@ -55,8 +56,9 @@ fn full_name(target: &str) -> Result<String, String> {
     Ok(if module.is_empty() { name } else { format!("{name}::{module}") })
 }
 
-/// Begins to write events, if `--log` or the environment asks for them.
+/// Installs the log writer, if `--log` or the environment requests it.
 pub(crate) fn start(option: Option<&LogFilter>) -> anyhow::Result<()> {
+    // The option wins over the environment, as it is the more specific request.
     let filter = match (option, std::env::var(VARIABLE)) {
         (Some(filter), _) => filter.clone(),
         (None, Ok(text)) if !text.trim().is_empty() => {
@@ -80,7 +82,7 @@ impl<'w> MakeWriter<'w> for OneLine {
     }
 }
 
-/// A writer that is given one event at a time, and writes it as one line that no terminal acts on: a path may hold anything.
+/// A writer that gets one event at a time, and writes it as one line without control characters: a path may contain any byte.
 struct LineWriter<W>(W);
 
 impl<W: Write> Write for LineWriter<W> {

@@ -1,8 +1,8 @@
-//! From arguments to linked logs: what to read, from where, and what time it is.
+//! From arguments to linked logs: which logs to read, from the catalogue or from disk, and the current time.
 
 use crate::catalogue::{self, Ready};
 use crate::cli::LogArgs;
-use crate::refs::{self, Wanted};
+use crate::refs::{self, Reference};
 use crate::{demo, directories, keeping, out, progress};
 use anyhow::{Context, bail};
 use std::mem::ManuallyDrop;
@@ -22,20 +22,20 @@ use tracing::debug;
 
 /// Logs that have been read.
 pub(crate) struct Logs {
-    /// What is in them. The process ends right after printing; taking everything apart before that would only cost time.
+    /// Their content. Never dropped: the process ends right after printing, and freeing all of it would only cost time.
     pub(crate) linker: ManuallyDrop<Linker>,
-    /// The moment of asking.
+    /// The current time, with the sessions that run.
     pub(crate) now: Now,
-    /// Where they were looked for.
+    /// Directories that were searched.
     pub(crate) looked: Vec<PathBuf>,
-    /// How long reading took.
+    /// Duration of reading.
     pub(crate) took: std::time::Duration,
     shelf: Box<dyn Shelf>,
     threads: usize,
     keep: Option<Keep>,
 }
 
-/// What is in the logs that the arguments name: as the catalogue knows them, or where paths are named, read.
+/// Opens the logs that the arguments name: from the catalogue, or from disk if paths are named.
 pub(crate) fn open(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Logs> {
     match if_stored(args, paths)? {
         Some(ready) => {
@@ -46,9 +46,12 @@ pub(crate) fn open(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Logs> {
     }
 }
 
-/// The same for what a REF names, with as little else as can be.
-pub(crate) fn open_for(args: &LogArgs, wanted: &Wanted) -> anyhow::Result<Logs> {
-    let (Some(ready), Wanted::Name(name)) = (if_stored(args, &wanted.paths())?, wanted) else { return read(args, &wanted.paths(), false) };
+/// Opens the logs that a REF needs.
+pub(crate) fn open_for(args: &LogArgs, wanted: &Reference) -> anyhow::Result<Logs> {
+    let (Some(ready), Reference::Name(name)) = (if_stored(args, &wanted.paths())?, wanted) else {
+        return read(args, &wanted.paths(), false);
+    };
+    // The catalogue knows which bundle of logs a name is in. Only an unknown name needs all logs, for an error that is certain.
     let linker = match refs::bundle(&ready, name)? {
         Some(bundle) => Arc::unwrap_or_clone(ready.library.open(bundle)?),
         None => ready.library.whole()?,
@@ -56,7 +59,7 @@ pub(crate) fn open_for(args: &LogArgs, wanted: &Wanted) -> anyhow::Result<Logs> 
     Ok(Logs::stored(ready, linker))
 }
 
-/// The catalogue, if that is to be asked.
+/// The catalogue, unless paths are named: it covers only the agents' own places.
 pub(crate) fn if_stored(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Option<Ready>> {
     if paths.is_empty() { catalogue::if_wanted(args) } else { Ok(None) }
 }
@@ -77,7 +80,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
             now,
             looked: Vec::new(),
             took: start.elapsed(),
-            shelf: Box::new(demo::Demo),
+            shelf: Box::new(demo::DemoShelf),
             threads: options.threads,
             keep: None,
         });
@@ -96,27 +99,28 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     })
 }
 
-/// How the arguments want logs to be read.
+/// Reading options according to the arguments.
 pub(crate) fn options(args: &LogArgs, check_utf8: bool) -> Options {
     let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
     options.threads = args.threads.unwrap_or(options.threads).max(1);
     options
 }
 
-/// Where the arguments want logs to be looked for.
+/// Places to search for logs according to the arguments.
 pub(crate) fn places(args: &LogArgs) -> anyhow::Result<Vec<Places>> {
     let mut places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
+    // Copies of deleted logs are read like the originals, so every place knows the directory of the keep.
     let kept = keeping::keep(args).map(|keep| keep.files());
     places.iter_mut().for_each(|places| places.kept.clone_from(&kept));
     Ok(places)
 }
 
-/// The moment of asking, with the sessions that run in some places.
+/// The current time, with the sessions that run in some places.
 pub(crate) fn now_in(args: &LogArgs, places: &[Places]) -> Now {
     now(args, asked_at(args), registered(places))
 }
 
-/// The sessions that agents list as running, and whose process is there.
+/// The sessions that agents list as running, and whose process still exists.
 fn registered(places: &[Places]) -> Vec<Registered> {
     find::registered(places).into_iter().filter(runs).collect()
 }
@@ -128,12 +132,12 @@ impl Logs {
         Logs { linker: ManuallyDrop::new(linker), now, looked, took, shelf: Box::new(Disk::default()), threads, keep }
     }
 
-    /// What is kept of logs that are gone.
+    /// The keep, with copies of deleted logs.
     pub(crate) fn keep(&self) -> Option<&Keep> {
         self.keep.as_ref()
     }
 
-    /// The logs linked, on as many threads as they were read on.
+    /// Links the logs, on as many threads as they were read on.
     pub(crate) fn link(&self) -> Linked<'_> {
         let start = std::time::Instant::now();
         let linked = self.linker.link_on(self.threads);
@@ -141,17 +145,17 @@ impl Logs {
         linked
     }
 
-    /// Takes out what is in the logs, for those who look at them a bundle at a time.
+    /// Moves the content out, for code that works on one bundle at a time.
     pub(crate) fn take(&mut self) -> Linker {
         ManuallyDrop::into_inner(std::mem::replace(&mut self.linker, ManuallyDrop::new(Linker::default())))
     }
 
-    /// Whether any agent's log was read.
+    /// True if any agent's log was read.
     pub(crate) fn any(&self) -> bool {
         self.linker.sources().any(|source| source.summary.agent.is_some())
     }
 
-    /// Fails if nothing was read, saying where logs were looked for.
+    /// Fails if nothing was read, with the list of searched directories.
     pub(crate) fn require_any(&self) -> anyhow::Result<()> {
         if self.any() {
             return Ok(());
@@ -164,23 +168,23 @@ impl Logs {
         load::complete_at(&*self.shelf, row, at);
     }
 
-    /// How many threads there are to work on.
+    /// Number of threads to use.
     pub(crate) fn threads(&self) -> usize {
         self.threads
     }
 
-    /// What it takes to ask about the logs, once they are linked.
+    /// Context for queries about the linked logs.
     pub(crate) fn asked<'a>(&'a self, linked: &'a Linked<'a>) -> MatchContext<'a> {
         MatchContext { linked, shelf: self.shelf(), now: &self.now, threads: self.threads, keep: self.keep() }
     }
 
-    /// Where the logs are read again from.
+    /// Source from which records are read again.
     pub(crate) fn shelf(&self) -> &dyn Shelf {
         &*self.shelf
     }
 }
 
-/// Where logs were looked for, and what to do about it.
+/// Searched directories, and advice, for the case that no logs were found.
 pub(crate) fn where_to_look(looked: &[PathBuf]) -> String {
     let mut text = String::from("looked in:\n");
     for path in looked {
@@ -191,7 +195,7 @@ pub(crate) fn where_to_look(looked: &[PathBuf]) -> String {
     text
 }
 
-/// The moment of asking.
+/// The current time: the clock, `--now`, or the fixed time of the demo.
 pub(crate) fn asked_at(args: &LogArgs) -> Time {
     args.now.unwrap_or_else(|| if args.demo { demo::now() } else { jiff::Timestamp::now().into() })
 }
@@ -200,6 +204,7 @@ fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {
     let total = search.files.iter().map(|found| found.size).sum();
     let progress = Progress::default();
     let (linker, problems) = progress::with_bar(total, &progress, || scan::scan(&search.files, options, &progress));
+    // Reported after the progress bar is gone, which would overwrite them.
     for problem in search.problems.iter().chain(&problems) {
         out::complain_of(problem);
     }
@@ -215,9 +220,10 @@ fn now(args: &LogArgs, time: Time, live: Vec<Registered>) -> Now {
     now
 }
 
-/// Whether a registered session's process is there; an entry outlives a crash.
+/// True if the process of a registered session exists; an entry outlives a crash.
 fn runs(entry: &Registered) -> bool {
     let Some(pid) = entry.pid else { return true };
+    // Without `/proc`, as on macOS, a process cannot be looked up this way, and the entry is believed.
     let processes = Path::new("/proc/self");
     !processes.exists() || Path::new(&format!("/proc/{pid}")).exists()
 }
@@ -231,6 +237,7 @@ fn from_environment() -> Places {
 }
 
 fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
+    // A typo in `--root` would otherwise look like a home without logs.
     for root in roots {
         let meta = std::fs::metadata(root).with_context(|| format!("cannot read `{}`", root.display()))?;
         if !meta.is_dir() {
@@ -240,7 +247,7 @@ fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
     Ok(roots.iter().map(|root| Places { home: Some(root.clone()), ..Places::default() }).collect())
 }
 
-/// The paths with `~` expanded.
+/// The paths with `~` expanded. The shell leaves it in quoted words, and in `FILE:LINE` evidence.
 pub(crate) fn expanded(paths: &[PathBuf]) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &PathBuf| match (path.strip_prefix("~"), &home) {

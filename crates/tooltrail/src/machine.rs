@@ -1,4 +1,4 @@
-//! This machine, as the server's pages see it: which logs are there, what time it is, who is sitting at it.
+//! The machine as the server sees it: its logs, its clock, and its user. One implementation for real logs, one for the demo.
 
 use crate::cli::LogArgs;
 use crate::keeping::Fates;
@@ -12,18 +12,18 @@ use tooltrail_model::link::Now;
 use tooltrail_server::Machine;
 use tracing::warn;
 
-/// The logs that the arguments name.
-pub(crate) struct Named {
+/// The machine with the logs that the arguments name.
+pub(crate) struct NamedLogs {
     args: LogArgs,
 }
 
-impl Named {
+impl NamedLogs {
     pub(crate) fn new(args: &LogArgs) -> Self {
-        Named { args: args.clone() }
+        NamedLogs { args: args.clone() }
     }
 }
 
-impl Machine for Named {
+impl Machine for NamedLogs {
     fn search(&self) -> Search {
         // Arguments that name no directory were refused at the start; one that has gone since is an empty place.
         find::in_places(&logs::places(&self.args).unwrap_or_default())
@@ -43,7 +43,7 @@ impl Machine for Named {
     }
 
     fn fill(&self, told: &dyn Fn(u64)) -> bool {
-        // What is not kept is not filled by somebody else.
+        // With `--no-cache` the catalogue is a temporary file of this process, which no other process can fill.
         let fill =
             || filling::elsewhere(&self.args, told).inspect_err(|error| warn!(%error, "no process of its own to fill the catalogue"));
         !self.args.no_cache && fill().unwrap_or(false)
@@ -53,8 +53,8 @@ impl Machine for Named {
         keeping::after_refresh(&self.args, search);
     }
 
-    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
-        Fates::new(&self.args).map(|fates| Box::new(fates) as Box<dyn tooltrail_server::Fates>)
+    fn fates(&self) -> Option<Box<dyn tooltrail_server::LogRetention>> {
+        Fates::new(&self.args).map(|fates| Box::new(fates) as Box<dyn tooltrail_server::LogRetention>)
     }
 
     fn here(&self) -> Option<String> {
@@ -66,6 +66,7 @@ impl Machine for Named {
     }
 
     fn home_in_logs(&self) -> Option<String> {
+        // Under `--root` the logs come from other homes, and this one would shorten the wrong paths.
         if self.args.root.is_empty() { self.home() } else { None }
     }
 
@@ -74,27 +75,28 @@ impl Machine for Named {
     }
 }
 
-/// The demo, laid into a directory.
-pub(crate) struct Demo {
+/// The machine of the demo, whose logs are files in a scratch directory.
+pub(crate) struct DemoMachine {
     home: PathBuf,
     running: Vec<Registered>,
     alive: std::time::Duration,
 }
 
-impl Demo {
-    /// Lays it there.
+impl DemoMachine {
+    /// Writes the logs of the demo into a directory.
     pub(crate) fn lay(home: &Path, args: &LogArgs) -> std::io::Result<Self> {
         let running = demo::lay(home, &logs::options(args, false))?;
-        Ok(Demo { home: home.to_owned(), running, alive: args.alive })
+        Ok(DemoMachine { home: home.to_owned(), running, alive: args.alive })
     }
 }
 
-impl Machine for Demo {
+impl Machine for DemoMachine {
     fn search(&self) -> Search {
         find::in_places(&[Places { home: Some(self.home.clone()), ..Places::default() }])
     }
 
     fn now(&self) -> Now {
+        // The clock stands still, so the running sessions of the demo never end.
         let mut now = Now::at(demo::now());
         now.patience = self.alive;
         now.live.extend(self.running.iter().map(|entry| (entry.session.as_str().into(), entry.live)));

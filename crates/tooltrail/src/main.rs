@@ -1,4 +1,4 @@
-//! The command line. Each command is a file in `commands/`; what they share is beside this file.
+//! The command line. Each command is a file in `commands/`; shared code is beside this file.
 //!
 //! Only this crate looks at the environment, the clock and the terminal, and only this crate prints.
 
@@ -32,10 +32,11 @@ fn main() -> ExitCode {
     let started = logging::start(cli.log.as_ref());
     match started.and_then(|()| commands::run(&cli)) {
         Ok(code) => code,
-        // Whoever read our output has seen enough.
+        // A closed pipe is not a failure: `head` or a pager has read enough.
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             out::complain(&error);
+            // A damaged catalogue is only a cache: it is deleted here, and the next run builds it again.
             if error.chain().filter_map(|cause| cause.downcast_ref::<tooltrail_catalog::store::CatalogueError>()).any(|cause| cause.heal())
             {
                 out::remark(&"the catalogue has been removed, and is made again from the logs; run the command once more");

@@ -1,4 +1,4 @@
-//! Printing: to a terminal that may not like colours, or into a pipe that may close.
+//! Printing: to a terminal with or without colours, or into a pipe that may close.
 
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
@@ -14,23 +14,25 @@ pub(crate) fn stdout(color: &str) -> impl Write + use<> {
         "never" => anstream::ColorChoice::Never,
         _ => anstream::AutoStream::choice(&stdout),
     };
+    // Rust's own standard output flushes at every line, which is slow for tables of thousands of rows.
     io::BufWriter::with_capacity(64 * 1024, anstream::AutoStream::new(stdout, choice))
 }
 
-/// Whether an error means that nobody reads on.
+/// True if an error means that the reader of the output has closed the pipe.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    // `serde_json` wraps the error of the pipe, so both kinds of causes are looked at.
     let io = error.chain().find_map(|cause| {
         cause.downcast_ref::<io::Error>().map(io::Error::kind).or_else(|| cause.downcast_ref::<serde_json::Error>()?.io_error_kind())
     });
     io == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// Whether nobody reads standard output any more, where that can be told without writing to it.
+/// True if the reader of standard output is gone, on systems that report this without a write.
 #[cfg(unix)]
 pub(crate) fn is_closed() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdout = io::stdout();
-    // Some systems tell of an end only if something is asked for; this never comes.
+    // Some systems report a closed end only if the poll asks for an event; this event never occurs on its own.
     let mut asked = [PollFd::new(&stdout, PollFlags::RDBAND)];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let told = poll(&mut asked, Some(&now)).is_ok();
@@ -42,10 +44,10 @@ pub(crate) fn is_closed() -> bool {
     false
 }
 
-/// Prints a problem on standard error. It may quote a log, or the name of a file, and nothing in them acts on a terminal.
+/// Prints a problem on standard error. It may quote a log or a file name, so control characters are made harmless.
 pub(crate) fn complain(problem: &dyn std::fmt::Display) {
     let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-    // If standard error is gone as well, there is nobody left to tell.
+    // If standard error is closed too, there is nowhere left to report to.
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {}", neutral_text(&format!("{problem:#}")));
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn complain_of(error: &dyn std::error::Error) {
     complain(&ErrorChain(error));
 }
 
-/// Prints a remark on standard error, as safely.
+/// Prints a remark on standard error, with control characters made harmless.
 pub(crate) fn remark(remark: &dyn std::fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{}", neutral_text(&remark.to_string()));
 }
@@ -64,7 +66,7 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 /// Text that stands out.
 pub(crate) const BOLD: Style = Style::new().bold();
 
-/// How a status looks: its sign and its colour.
+/// Sign and colour of a status.
 pub(crate) fn look(status: Status) -> (&'static str, Style) {
     let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
     match status {

@@ -36,7 +36,7 @@ pub(crate) fn write(path: &Path, existing: Existing, write: impl FnOnce(&mut dyn
     }
 }
 
-/// Whether a path leads to what this process has as standard output: `/dev/stdout`, or the file that it was redirected to.
+/// True if a path leads to the standard output of this process: `/dev/stdout`, or the file that it is redirected to.
 #[cfg(unix)]
 fn is_standard_output(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -96,7 +96,7 @@ fn replace(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<u64> {
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Otherwise the error would name the temporary file, which nobody knows of.
+    // Otherwise the error would name the temporary file, which the user has never heard of.
     if !directory.is_dir() {
         return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
     }
@@ -134,7 +134,7 @@ fn keep_attributes(file: &File, old: &Metadata) -> io::Result<()> {
         // Only root may give files away; for others the file becomes theirs, like any that an editor saves.
         let _ = fchown(file, Some(old.uid()), Some(old.gid()));
     }
-    // A program's right to act as its owner was given to another text.
+    // Without the set-user-id bit, which was granted to the old content.
     file.set_permissions(fs::Permissions::from_mode(old.mode() & 0o777))
 }
 

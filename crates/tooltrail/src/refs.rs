@@ -1,4 +1,4 @@
-//! REFs: the short names by which sessions and calls are asked for, and which logs have to be read to find them.
+//! REFs: the short names of sessions and calls on the command line, and the logs that have to be read to resolve them.
 //!
 //! A session by its id or a beginning of it, a call by its id or as `3f2a:41`, `last`, `last:failed`, `last:41`, a log file, or
 //! `FILE:LINE` or `FILE:TABLE:KEY` as evidence is printed.
@@ -13,12 +13,12 @@ use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
 
-/// What was asked for.
+/// A parsed REF.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Reference {
     /// Everything in a file or directory.
     File(PathBuf),
-    /// Whatever stands on a line of a file.
+    /// The call on a line of a file.
     Line(PathBuf, u64),
     /// Whatever a row of a database holds.
     Row(PathBuf, String),
@@ -26,57 +26,59 @@ pub(crate) enum Wanted {
     Name(String),
 }
 
-/// What was found.
+/// The sessions or the call that a REF resolves to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Sessions: one, or all of a file.
+    /// Sessions: a single one, or all of a file.
     Sessions(Vec<usize>),
     /// A call: its session, and its number there.
     Call(usize, u32),
 }
 
-impl Wanted {
+impl Reference {
     /// Reads a REF.
     pub(crate) fn parse(text: &str) -> Self {
+        // From the right: a path may contain colons, as on Windows. `3f2a:41` has the same form, but `3f2a` is no path.
         if let Some((file, mark)) = split_record(text)
             && is_path(file)
         {
             return match mark.parse() {
-                Ok(line) => Wanted::Line(PathBuf::from(file), line),
-                Err(_) => Wanted::Row(PathBuf::from(file), mark.to_owned()),
+                Ok(line) => Reference::Line(PathBuf::from(file), line),
+                Err(_) => Reference::Row(PathBuf::from(file), mark.to_owned()),
             };
         }
-        if is_path(text) { Wanted::File(PathBuf::from(text)) } else { Wanted::Name(text.to_owned()) }
+        if is_path(text) { Reference::File(PathBuf::from(text)) } else { Reference::Name(text.to_owned()) }
     }
 
     /// The files to read; none means the agents' own places.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         match self {
-            Wanted::File(path) | Wanted::Line(path, _) | Wanted::Row(path, _) => vec![path.clone()],
-            Wanted::Name(_) => Vec::new(),
+            Reference::File(path) | Reference::Line(path, _) | Reference::Row(path, _) => vec![path.clone()],
+            Reference::Name(_) => Vec::new(),
         }
     }
 
-    /// Finds what was asked for among the logs that were read.
+    /// Resolves the REF among the logs that were read.
     pub(crate) fn find(&self, linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
         match self {
-            Wanted::File(path) => whole(linked, path),
-            Wanted::Line(path, line) => on_line(linked, now, path, *line),
-            Wanted::Row(path, row) => in_row(linked, now, path, row),
-            Wanted::Name(name) => named(linked, now, name),
+            Reference::File(path) => whole(linked, path),
+            Reference::Line(path, line) => on_line(linked, now, path, *line),
+            Reference::Row(path, row) => in_row(linked, now, path, row),
+            Reference::Name(name) => named(linked, now, name),
         }
     }
 }
 
-/// Whether a word names a file rather than a session, or something to look for: by how it begins or ends, or because it is there.
+/// True if a word names a file rather than a session or a search term: by its beginning or ending, or because the file exists.
 pub(crate) fn is_path(text: &str) -> bool {
+    // `c:9` may be a call; only `C:\\` or `C:/` is a drive.
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic() && text.len() > 2;
     let begins = ["/", "./", "../", "~"].iter().any(|start| text.starts_with(start)) || text == "." || text == "..";
     let ends = [".jsonl", ".json", ".zst"].iter().any(|end| text.ends_with(end));
     begins || ends || (drive && matches!(text.as_bytes()[2], b'\\' | b'/')) || (!text.is_empty() && Path::new(text).exists())
 }
 
-/// Everything in a file, the session that has most of it first.
+/// All sessions of a file, the main one first.
 fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
     if linked.sessions.is_empty() {
         bail!("no session in `{}`; `tooltrail check {}` says what is in it", path.display(), path.display());
@@ -87,15 +89,17 @@ fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
             *count += 1;
         }
     }
+    // A log may contain records of several sessions, as after a fork. The main one is usually in the file's name, else it has the
+    // most calls.
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut sessions: Vec<usize> = (0..linked.sessions.len()).collect();
     sessions.sort_by_key(|&index| (!stem.contains(&*linked.sessions[index].id), std::cmp::Reverse(calls[index]), index));
     Ok(Target::Sessions(sessions))
 }
 
-/// The call whose request, result, hook or other evidence stands on a line.
+/// The call whose request, result, hook or other evidence is on a line.
 fn on_line(linked: &Linked<'_>, now: &Now, path: &Path, line: u64) -> anyhow::Result<Target> {
-    // A path may begin with a tilde, and the log is then known by the path that this means.
+    // The index has absolute paths, and a shell does not expand `~` in `FILE:LINE`.
     let path = crate::logs::expanded(&[path.to_owned()]).pop().unwrap_or_default();
     let is_file = |file: &str| Path::new(file) == path;
     let is_source = |source: usize| linked.sources.get(source).is_some_and(|source| is_file(&source.path));
@@ -104,6 +108,7 @@ fn on_line(linked: &Linked<'_>, now: &Now, path: &Path, line: u64) -> anyhow::Re
         let here = is_source(call.id.source());
         let result = linked.result_spot(call).is_some_and(|(source, at)| is_source(source) && at.line == line);
         let hook = here && record.hooks.iter().any(|hook| hook.at.line == line);
+        // Making a row is costly, so this is only tried on calls that nothing cheaper matches.
         let proof = || {
             let row = linked.call_row(call, now, false);
             let places = [Some(row.evidence), row.background.map(|task| task.evidence)];
@@ -116,6 +121,7 @@ fn on_line(linked: &Linked<'_>, now: &Now, path: &Path, line: u64) -> anyhow::Re
             () => proof().then_some(3),
         }
     };
+    // A line with several calls belongs first to the one requested there, then to the one that ended there.
     let found = linked.calls.iter().filter_map(|call| ranks(&call).map(|rank| (rank, call))).min_by_key(|(rank, _)| *rank);
     match found {
         Some((_, call)) if call.session < linked.sessions.len() => Ok(Target::Call(call.session, call.number)),
@@ -138,7 +144,7 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
         Some((session, call)) => (session, Some(call)),
         None => (name, None),
     };
-    // An id of a call has no colon, but one that an agent made up may.
+    // Before the colon is interpreted: ids of calls are free text, and some contain one.
     let by_id = || linked.calls.iter().find(|call| call.copy_of.is_none() && linked.id(call.id) == name);
     if let Some(call) = by_id().filter(|call| call.session < linked.sessions.len()) {
         return Ok(Target::Call(call.session, call.number));
@@ -165,7 +171,7 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
     }
 }
 
-/// The bundle of logs in which a name means something, by what the catalogue knows; none where there is nothing of that name.
+/// The bundle of logs that contains a named session or call, according to the catalogue; `None` if the name is unknown.
 pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
     let listing = ready.list()?;
     let rows = listing.rows();
@@ -174,6 +180,7 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
     let session = match (first, last) {
         ("last", "failed") => ready.library.catalogue().last_failed(&listing)?,
         ("last", _) => listing.last(),
+        // Sessions first: they are in memory, while calls have to be queried.
         _ => match among(&rows, &listing, first)? {
             Some(index) => Some(index),
             None => call()?,
@@ -189,7 +196,7 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
     Ok(listing.bundle(session))
 }
 
-/// The session among rows whose id begins like this. One that is there counts before those that are gone.
+/// The session of the catalogue whose id begins with a name. Sessions with logs take precedence over deleted ones.
 fn among(rows: &[SessionRow<'_>], listing: &SessionListing, name: &str) -> anyhow::Result<Option<usize>> {
     match listing.sessions_named(rows, name).as_slice() {
         [] => Ok(None),
@@ -201,7 +208,7 @@ fn among(rows: &[SessionRow<'_>], listing: &SessionListing, name: &str) -> anyho
     }
 }
 
-/// Says that a name could mean several sessions, by their short names and titles.
+/// Error message for a name that fits several sessions, with their short names and titles.
 fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = (&'a str, Option<&'a str>)>) -> String {
     let count = sessions.len();
     let line = |(short, title): (&str, Option<&str>)| {
@@ -213,7 +220,7 @@ fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = (&'a str, O
     format!("`{name}` could be any of {count} sessions:\n  {}{more}", shown.join("\n  "))
 }
 
-/// The session that went on last.
+/// The session with the newest record.
 fn last(linked: &Linked<'_>) -> Option<usize> {
     (0..linked.sessions.len()).max_by_key(|&index| linked.sessions[index].last)
 }
@@ -221,6 +228,7 @@ fn last(linked: &Linked<'_>) -> Option<usize> {
 fn last_failed(linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
     let failed = |call: &&LinkedCall| linked.call_row(call, now, false).status == Status::Failed;
     let mut calls: Vec<&LinkedCall> = linked.calls.iter().filter(|call| call.copy_of.is_none()).collect();
+    // Newest first, so that only as many rows are made as it takes to find a failed call.
     calls.sort_by_key(|call| std::cmp::Reverse(linked.record(call.id).time.unwrap_or(Time::UNIX_EPOCH)));
     match calls.into_iter().find(failed) {
         Some(call) => Ok(Target::Call(call.session, call.number)),
@@ -228,11 +236,13 @@ fn last_failed(linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
     }
 }
 
-/// The session whose id begins like this.
+/// The session of linked logs whose id begins with a name.
 fn one(linked: &Linked<'_>, name: &str) -> anyhow::Result<Option<usize>> {
+    // An empty name would be the beginning of every id.
     if name.is_empty() {
         return Ok(None);
     }
+    // An id may be the beginning of another one; written in full it is not ambiguous.
     let exact = linked.sessions.iter().position(|session| *session.id == *name);
     let fits: Vec<usize> = (0..linked.sessions.len()).filter(|&index| linked.sessions[index].id.starts_with(name)).collect();
     match (exact, fits.as_slice()) {
@@ -253,14 +263,14 @@ mod tests {
     #[test]
     fn paths_and_names_are_told_apart() {
         for path in ["/a/b", "./x", "../x", "~/x", "log.jsonl", "a.json", "a.jsonl.zst", "C:\\logs\\a", "."] {
-            assert!(matches!(Wanted::parse(path), Wanted::File(_)), "{path}");
+            assert!(matches!(Reference::parse(path), Reference::File(_)), "{path}");
         }
         for name in ["3f2a", "last", "last:failed", "3f2a:41", "toolu_01X", "c:9", "no-such-file"] {
-            assert!(matches!(Wanted::parse(name), Wanted::Name(_)), "{name}");
+            assert!(matches!(Reference::parse(name), Reference::Name(_)), "{name}");
         }
-        assert_eq!(Wanted::parse("/a/b.jsonl:42"), Wanted::Line(PathBuf::from("/a/b.jsonl"), 42));
-        let row = Wanted::Row(PathBuf::from("/a/opencode.db"), "part:prt_1".to_owned());
-        assert_eq!(Wanted::parse("/a/opencode.db:part:prt_1"), row);
-        assert_eq!(Wanted::parse("log.jsonl:7"), Wanted::Line(PathBuf::from("log.jsonl"), 7));
+        assert_eq!(Reference::parse("/a/b.jsonl:42"), Reference::Line(PathBuf::from("/a/b.jsonl"), 42));
+        let row = Reference::Row(PathBuf::from("/a/opencode.db"), "part:prt_1".to_owned());
+        assert_eq!(Reference::parse("/a/opencode.db:part:prt_1"), row);
+        assert_eq!(Reference::parse("log.jsonl:7"), Reference::Line(PathBuf::from("log.jsonl"), 7));
     }
 }

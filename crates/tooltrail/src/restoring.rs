@@ -1,8 +1,8 @@
-//! `keep restore`: which files a REF means, where each of them goes, and what is said about it.
+//! `keep restore`: the kept files that a REF names, their target paths, and the report.
 
 use crate::cli::LogArgs;
 use crate::commands::keep::printed;
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use crate::{keeping, logs, out, table};
 use anyhow::bail;
 use clap::Args;
@@ -34,7 +34,7 @@ pub(crate) struct RestoreArgs {
     touch: bool,
 }
 
-/// What became of a file that was to be put back, for programs.
+/// Outcome for one restored file, as JSON.
 #[derive(Serialize)]
 struct RestoreRow {
     v: u32,
@@ -44,22 +44,25 @@ struct RestoreRow {
     aside: Option<String>,
 }
 
-/// Puts back what was asked for.
+/// Restores the files of a REF.
 pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
     let (retention, now) = (keeping::retention(args), logs::asked_at(args));
     let (mut rows, mut doomed) = (Vec::new(), false);
     let homes = homes(args)?;
     for copy in wanted(args, keep, own)? {
+        // Without the path of its original there is nowhere to restore a file to.
         let Some(original) = keep.original(&copy) else { continue };
         let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original, &homes));
         let Some(target) = target else { continue };
         let (outcome, aside) = put_back(keep, &copy, &target, own);
+        // Agents delete by the time of modification, and a restored file has that of its original unless it is touched.
         let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
         let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
         doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
         rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome, aside: aside.as_deref().map(spelled) });
     }
     let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
+    // A file that is there already, or has grown since, is no failure: nothing of it is missing.
     let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if args.json {
         out::json_lines(rows)?;
@@ -81,7 +84,7 @@ pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow:
     Ok(code)
 }
 
-/// Puts one file back; says what became of it and of the one that was there, and complains if that is not what was wanted.
+/// Restores one file. Returns the outcome, and the new name of a file that it replaced; reports conflicts and failures.
 fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'static str, Option<PathBuf>) {
     let outcome = match keep.restore(copy, target, RestoreOptions { force: own.force, touch: own.touch }) {
         Ok(RestoreOutcome::Written) => "written",
@@ -104,19 +107,21 @@ fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'st
     (outcome, None)
 }
 
-/// The copies that a REF means, with all that belongs to them.
+/// The copies that a REF names, with the files that belong to them, such as logs of subagents.
 fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<PathBuf>> {
     if own.wanted == "all" {
         let copies = keep.copies();
         if copies.is_empty() {
             bail!("nothing is kept; `tooltrail keep on` begins");
         }
+        // `all` restores what is missing; existing files are only touched if the user asks for it.
         let is_there = |copy: &PathBuf| keep.original(copy).is_some_and(|original| original.exists());
         return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
     }
-    let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
-        Wanted::File(path) | Wanted::Line(path, _) | Wanted::Row(path, _) => logs::expanded(&[path]),
-        wanted @ Wanted::Name(_) => {
+    // A name has to be looked up, and the logs that are read include the kept ones.
+    let logs: Vec<PathBuf> = match Reference::parse(&own.wanted) {
+        Reference::File(path) | Reference::Line(path, _) | Reference::Row(path, _) => logs::expanded(&[path]),
+        wanted @ Reference::Name(_) => {
             let logs = logs::read(args, &[], false)?;
             logs.require_any()?;
             let linked = logs.link();
@@ -128,6 +133,7 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
             rows.flat_map(|row| row.files.into_iter().map(PathBuf::from).collect::<Vec<_>>()).collect()
         }
     };
+    // A set, because two logs of a session may share their belongings.
     let mut copies = BTreeSet::new();
     for copy in logs.iter().filter_map(|log| keep.copy_of(log)) {
         copies.extend(belongings(&copy));
@@ -139,23 +145,23 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
     Ok(copies.into_iter().collect())
 }
 
-/// Directories of people and agents, each with what it is called in a home; those that lie in others first.
+/// Directories of users and agents, each with its name in a home directory; nested ones first.
 fn homes(args: &LogArgs) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
     let rooted = |root: &PathBuf| Places { home: Some(root.clone()), ..Places::default() };
-    // Directories that were named may be gone: then it matters most that their files come back.
+    // Not checked for existence: a root may be gone, which is when its files are needed most.
     let places = if args.root.is_empty() { logs::places(args)? } else { args.root.iter().map(rooted).collect() };
     let mut homes = Vec::new();
     for places in &places {
         homes.extend(places.moved());
         homes.extend(places.home.iter().map(|path| (path.clone(), "")));
     }
-    // Spelled as the paths of kept files are.
+    // Spelled like the paths of kept files, with which they are compared.
     let mut homes: Vec<_> = homes.into_iter().filter_map(|(path, name)| Some((mirror::place(Path::new(""), &path)?, name))).collect();
     homes.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
     Ok(homes)
 }
 
-/// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.
+/// Target of a file below another directory: laid out like a home, so that `--root` can read it; with its whole path if it is in none.
 fn below(to: &Path, original: &Path, homes: &[(PathBuf, &'static str)]) -> Option<PathBuf> {
     let path = mirror::place(Path::new(""), original)?;
     let in_home = homes.iter().find_map(|(home, name)| Some(to.join(name).join(path.strip_prefix(home).ok()?)));

@@ -1,4 +1,4 @@
-//! A session that runs, as `board` shows it: what it is doing and since when, the call that is at work, the last one that failed.
+//! A running session as `board` shows it: its state and how long it lasts, the running call, and the last failed call.
 
 use crate::commands::calls::why;
 use crate::out::{self, DIM};
@@ -13,21 +13,21 @@ use tooltrail_model::{Status, Time};
 use tooltrail_view::digest::state_words;
 use tooltrail_view::head::ago;
 
-/// A session that runs, or has just ended.
+/// A session that is running, or has just ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningSession {
     /// Agent and id.
     pub(crate) key: (String, String),
     /// The object that `list --json` prints.
     pub(crate) row: String,
     pub(crate) state: &'static str,
     reason: &'static str,
-    /// Since when it is in this state, as far as its records tell.
+    /// Start of this state, according to its records.
     since: Option<Time>,
     short: String,
     project: String,
     title: String,
-    /// The call that is at work the longest, and how many are beside it.
+    /// The running call that is shown, with its start; and the number of others that run in parallel.
     call: Option<(String, Option<Time>)>,
     beside: usize,
     /// The last call that failed.
@@ -37,7 +37,7 @@ pub(crate) struct Running {
     last: Option<Time>,
 }
 
-/// The columns, and how wide a terminal has to be for each.
+/// The columns, each with the terminal width that it needs.
 const COLUMNS: [(&str, Align, usize); 11] = [
     ("SESSION", Align::Left, 0),
     ("STATE", Align::Left, 0),
@@ -51,11 +51,11 @@ const COLUMNS: [(&str, Align, usize); 11] = [
     ("TOKENS", Align::Right, 140),
     ("WRITTEN", Align::Right, 120),
 ];
-/// Narrower terminals are not told what tells the state.
+/// Terminal width from which the reason of a state is shown.
 const REASONS: usize = 130;
 
-impl Running {
-    /// A session of linked logs, if a filter takes it.
+impl RunningSession {
+    /// A session of linked logs; `None` if the filter does not match it.
     pub(crate) fn of(asked: &MatchContext<'_>, session: usize, filter: &Filter) -> Option<Self> {
         let (linked, now) = (asked.linked, asked.now);
         let row = linked.session_row(session, now)?;
@@ -69,7 +69,8 @@ impl Running {
             let what = load::about_at(asked.shelf, row, linked.record(call.id).at).unwrap_or_default();
             (format!("{} {what}", row.tool), time(call))
         };
-        // A call that waits for somebody is what they have to know of.
+        // A call that waits for permission is shown first: only the user can end that. Then calls of the main conversation before those
+        // of subagents, and older ones before newer ones.
         let at_work = |(call, row): &&(&LinkedCall, CallRow<'_>)| {
             (row.reason != Some(tooltrail_model::Reason::AwaitingPermission), row.sidechain, time(call))
         };
@@ -86,12 +87,12 @@ impl Running {
         let project = row.project.unwrap_or_default();
         let usage = &row.usage;
         let tokens = [usage.input, usage.output, usage.cache_write_5m, usage.cache_write_1h, usage.cache_read];
-        Some(Running {
+        Some(RunningSession {
             key: (row.agent.to_owned(), row.session.to_owned()),
             row: serde_json::to_string(&row).unwrap_or_default(),
             state,
             reason: row.state_reason.unwrap_or_default(),
-            // Who waits does so since the call that it waits for was made; who works, since then or since the last record.
+            // A waiting session waits since the request of that call; a working one works since its call, or its last record.
             since: call.as_ref().and_then(|(_, time)| *time).or(last),
             short: row.short.to_owned(),
             project: project.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(project).to_owned(),
@@ -105,22 +106,23 @@ impl Running {
         })
     }
 
-    /// Whether there is anything more to come of it.
+    /// True unless the session has ended.
     pub(crate) fn is_alive(&self) -> bool {
         self.state != "ended"
     }
 
-    /// Who needs somebody comes first, and of those who has waited longest.
+    /// Sort key: sessions that need the user first, those that wait longest at the top.
     pub(crate) fn order(&self) -> (u8, Option<Time>, &str) {
         let rank = match self.state {
             "asks" | "waiting" => 0,
             "working" => 1,
             _ => 2,
         };
+        // The id makes the order total, so that rows of equal age do not swap places between two redraws.
         (rank, self.since, &self.key.1)
     }
 
-    /// Its cells, one for each column.
+    /// Cells of its row, in the order of `COLUMNS`.
     fn cells(&self, now: Time, reasons: bool) -> [Cell; COLUMNS.len()] {
         let since = |time: Option<Time>| time.map(|time| ago(time, now)).unwrap_or_default();
         let style = match self.state {
@@ -131,7 +133,7 @@ impl Running {
         let beside = if self.beside > 0 { format!("+{} ", self.beside) } else { String::new() };
         let (call, runs) = self.call.as_ref().map(|(what, time)| (format!("{beside}{what}"), since(*time))).unwrap_or_default();
         let failure = self.failure.as_ref().map(|(what, time)| format!("{} ago: {what}", since(*time))).unwrap_or_default();
-        // The words of the pages.
+        // The same words as on the pages, so that terminal and browser agree.
         let state = match state_words(Some(self.state), Some(self.reason).filter(|reason| reasons && !reason.is_empty())) {
             Some((word, Some(why))) => format!("{word}: {why}"),
             Some((word, None)) => word.to_owned(),
@@ -153,8 +155,8 @@ impl Running {
     }
 }
 
-/// A table of sessions, in their order, for a terminal of a width if that is known.
-pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r Running>, now: Time, width: Option<usize>) -> Table {
+/// A table of sessions in the given order; columns that do not fit the width are left out.
+pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r RunningSession>, now: Time, width: Option<usize>) -> Table {
     let fits = |least: usize| width.is_none_or(|width| width >= least);
     let columns: Vec<(&str, Align)> = COLUMNS.iter().filter(|column| fits(column.2)).map(|column| (column.0, column.1)).collect();
     let mut table = Table::new(&columns);
@@ -165,8 +167,8 @@ pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r Running>, now: Ti
     table
 }
 
-/// How many sessions run, and how many of them need somebody.
-pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r Running>) -> String {
+/// Number of running sessions, and of those that wait for the user.
+pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r RunningSession>) -> String {
     let (mut all, mut needy) = (0, 0);
     for session in sessions {
         all += 1;

@@ -1,4 +1,4 @@
-//! The scratch directory of one `serve` process: demo logs and catalogues that nobody needs once the process has ended.
+//! The scratch directory of one `serve` process: demo logs and catalogues that are of no use once the process has ended.
 //!
 //! All scratch directories lie in one base directory that belongs to this user alone. A process that is killed leaves its directory
 //! behind, so the next one removes it, under two conditions: the directory carries our marker file, and no process holds the marker's

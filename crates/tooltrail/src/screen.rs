@@ -1,28 +1,29 @@
-//! A terminal that is drawn on, and given back as it was: on Ctrl-C, on an error and on a panic too.
+//! Full-screen drawing on a terminal, which is restored afterwards: also on Ctrl-C, on an error, and on a panic.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Another screen, no cursor, and lines that are cut rather than wrapped.
+/// Switches to the alternate screen, hides the cursor, and turns off line wrapping.
 const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l";
 const LEAVE: &str = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l";
 
-/// Whether the terminal is ours at the moment.
+/// True while the terminal is in the mode of [`ENTER`].
 static OURS: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// The terminal, while it is drawn on.
+/// The terminal in full-screen mode, until this is dropped.
 pub(crate) struct Screen {
-    /// Whether colours are wanted.
+    /// True if colours are on.
     color: bool,
-    /// What was drawn last, and how large the terminal was.
+    /// The last picture, and the size of the terminal at that time.
     drawn: (String, (usize, usize)),
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Switches the terminal to full-screen mode.
     pub(crate) fn open(color: &str) -> io::Result<Self> {
+        // The previous hook prints the message of a panic, which would be lost on the alternate screen; so this comes first.
         HOOK.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
@@ -35,6 +36,7 @@ impl Screen {
             "never" => false,
             _ => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
         };
+        // Set before the first change, so that a signal in between restores everything.
         OURS.store(true, Ordering::Relaxed);
         keys::quiet();
         let mut out = io::stdout().lock();
@@ -43,20 +45,22 @@ impl Screen {
         Ok(Screen { color, drawn: Default::default() })
     }
 
-    /// Draws a picture over the one before, if it is another one.
+    /// Draws a picture over the last one, unless it is the same.
     pub(crate) fn draw(&mut self, picture: &str) -> io::Result<()> {
         let size = size();
         if self.drawn.1 == size && self.drawn.0 == picture {
             return Ok(());
         }
         let plain = if self.color { picture.to_owned() } else { anstream::adapter::strip_str(picture).to_string() };
+        // Drawn over the old picture instead of clearing first, which would flicker.
         let mut text = String::from("\u{1b}[H");
         for (place, line) in plain.lines().take(size.1).enumerate() {
             text.push_str(if place > 0 { "\r\n" } else { "" });
-            // Behind a line that fills the terminal this would take its last letter.
+            // Erases the rest of the line before writing: after a line as wide as the terminal it would erase its last letter.
             text.push_str("\u{1b}[K");
             text.push_str(line);
         }
+        // Below a full screen there is nothing to erase, and the line feed would scroll.
         text.push_str(if plain.lines().count() < size.1 { "\r\n\u{1b}[J" } else { "" });
         self.drawn = (picture.to_owned(), size);
         let mut out = io::stdout().lock();
@@ -64,7 +68,7 @@ impl Screen {
         out.flush()
     }
 
-    /// Whether the terminal is larger or smaller than when it was drawn on.
+    /// True if the size of the terminal has changed since the last drawing.
     pub(crate) fn is_resized(&self) -> bool {
         self.drawn.1 != size()
     }
@@ -76,27 +80,29 @@ impl Drop for Screen {
     }
 }
 
-/// Columns and lines.
+/// Number of columns and lines; a common size if standard output is no terminal.
 pub(crate) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size();
     size.map_or((80, 24), |(width, height)| (usize::from(width.0).max(20), usize::from(height.0).max(3)))
 }
 
-/// Gives the terminal back as it was, if it is ours.
+/// Restores the terminal, if it is in full-screen mode.
 pub(crate) fn give_back() {
+    // Called from the signal handler, the panic hook and `Drop`; only the first of them acts.
     if OURS.swap(false, Ordering::Relaxed) {
         keys::loud();
         let mut out = io::stdout();
-        // If it is gone there is nothing to give back.
+        // If the terminal is gone there is nothing to restore.
         let _ = out.write_all(LEAVE.as_bytes()).and_then(|()| out.flush());
     }
 }
 
-/// Calls something when somebody presses `q`.
+/// Calls a function when the user presses `q`.
 pub(crate) fn on_quit(quit: impl FnOnce() + Send + 'static) {
     if !io::stdin().is_terminal() {
         return;
     }
+    // Reading a key cannot be interrupted, so the thread is not joined; it ends with the process.
     std::thread::spawn(move || {
         let pressed = io::Read::bytes(io::stdin().lock()).map_while(Result::ok).any(|key| matches!(key, b'q' | b'Q'));
         if pressed {
@@ -105,7 +111,7 @@ pub(crate) fn on_quit(quit: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Keys that are pressed: not to be seen, and known at once.
+/// Keyboard mode: keys are not echoed, and arrive without Enter.
 #[cfg(unix)]
 mod keys {
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};

@@ -6,7 +6,7 @@ use std::io::Write;
 pub(crate) use tooltrail_view::head::took;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// A cell: text and how it looks.
+/// A cell: text and style.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
@@ -14,7 +14,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// A cell with a look.
+    /// A cell with a style.
     pub(crate) fn styled(text: impl AsRef<str>, style: Style) -> Self {
         Cell { text: printable(text.as_ref()), style }
     }
@@ -26,16 +26,16 @@ impl<T: AsRef<str>> From<T> for Cell {
     }
 }
 
-/// How a column is set.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     /// Text.
     Left,
     /// Numbers.
     Right,
-    /// Text that takes what room is left and is cut if that is too little.
+    /// Text that is cut if the table is too wide.
     Fill,
-    /// Like `Fill`, but the end of the text is what matters, as in a path.
+    /// Like `Fill`, but the beginning is cut off, as for paths.
     FillEnd,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum Align {
 pub(crate) struct Table {
     heads: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
-    /// Columns that are left out where there is not enough room, the first one first.
+    /// Columns that are left out if the terminal is too narrow, in this order.
     optional: &'static [&'static str],
 }
 
@@ -54,7 +54,7 @@ impl Table {
         Table { heads: heads.iter().map(|(name, align)| (printable(name), *align)).collect(), rows: Vec::new(), optional: &[] }
     }
 
-    /// The same, with columns that may be left out in a narrow terminal.
+    /// Sets the columns that may be left out in a narrow terminal.
     pub(crate) fn optional(self, columns: &'static [&'static str]) -> Self {
         Table { optional: columns, ..self }
     }
@@ -66,6 +66,7 @@ impl Table {
 
     /// Prints the table, cut to `width` columns where that is known.
     pub(crate) fn print(mut self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+        // One column at a time, until the rest fits: a wide terminal loses nothing.
         for name in self.optional {
             if width.is_none_or(|limit| total(&self.widths(width)) <= limit) {
                 break;
@@ -103,7 +104,8 @@ impl Table {
         };
         let mut widths: Vec<usize> = (0..self.heads.len()).map(natural).collect();
         let Some(limit) = limit else { return widths };
-        // The widest filling column gives way first.
+        // The widest filling column shrinks first, so that short ones stay readable. Below 8 letters a cell says nothing any more;
+        // then the table is too wide.
         while total(&widths) > limit {
             let fills = (0..widths.len()).filter(|&column| matches!(self.heads[column].1, Align::Fill | Align::FillEnd));
             let Some(widest) = fills.filter(|&column| widths[column] > 8).max_by_key(|&column| widths[column]) else { break };
@@ -120,6 +122,7 @@ fn total(widths: &[usize]) -> usize {
 
 /// Cuts or pads a text to a width.
 pub(crate) fn fit(text: &str, width: usize, align: Align, last: bool) -> String {
+    // Width in terminal cells, not letters: East Asian letters take two.
     let own = text.width();
     if own > width {
         return match align {
@@ -130,6 +133,7 @@ pub(crate) fn fit(text: &str, width: usize, align: Align, last: bool) -> String 
     let pad = " ".repeat(width - own);
     match align {
         Align::Right => pad + text,
+        // Spaces at the end of a line would only wrap in a narrow terminal.
         _ if last => text.to_owned(),
         _ => text.to_owned() + &pad,
     }
@@ -158,8 +162,9 @@ fn end(text: &str, width: usize) -> String {
     kept.into_iter().rev().collect()
 }
 
-/// A text on one line, without anything that a terminal would act on.
+/// A text on one line, without characters that a terminal would act on.
 pub(crate) fn printable(text: &str) -> String {
+    // Marks of writing direction can reorder the letters around them, so that a row appears to say something else.
     let acts = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -173,7 +178,7 @@ pub(crate) fn printable(text: &str) -> String {
     out
 }
 
-/// A number with its thousands set apart.
+/// A number with thousands separators.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -186,7 +191,7 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
-/// A number of things: `1 log`, `2 logs`.
+/// A number with a noun: `1 log`, `2 logs`.
 pub(crate) fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
 }
@@ -205,6 +210,7 @@ pub(crate) fn bytes(number: u64) -> String {
 
 /// The width of the terminal, if there is one.
 pub(crate) fn terminal_width() -> Option<usize> {
+    // A terminal that claims to be narrower than this is not believed: cut to it, nothing would be readable.
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|width| *width >= 20)
 }
 

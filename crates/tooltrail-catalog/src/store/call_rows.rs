@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
-use tooltrail_model::link::{Now, OpenCall, Pulse};
+use tooltrail_model::link::{Now, Pulse, UnsettledCall};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
@@ -163,7 +163,7 @@ pub(super) fn open_call<'a>(
     head: &'a SessionHead,
     sources: &'a SourceAddresses,
     parts: &'a JsonColumns,
-) -> rusqlite::Result<OpenCall<'a>> {
+) -> rusqlite::Result<UnsettledCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
     let result = match row.get::<_, Option<i64>>(35)? {
         Some(source) => Some(place(source, 36)?),
@@ -209,7 +209,7 @@ pub(super) fn open_call<'a>(
         copy_of: None,
         about: row.get(42)?,
     };
-    Ok(OpenCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+    Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }
 
 /// The places of a call's records.

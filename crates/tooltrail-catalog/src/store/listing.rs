@@ -7,7 +7,7 @@ use crate::{Map, version};
 use rusqlite::{Connection, Row, params};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use tooltrail_model::link::{Now, OpenCalls, OpenSession, Pulse};
+use tooltrail_model::link::{Now, OpenCalls, Pulse, UnsettledSession};
 use tooltrail_model::position::RowKeys;
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
@@ -414,6 +414,6 @@ impl SessionHead {
             files: self.sources.iter().map(|&source| sources.address(source)).collect(),
             short: &self.short,
         };
-        OpenSession { row, calls: self.open, ending: self.ending }.settle(self.pulse)
+        UnsettledSession { row, calls: self.open, ending: self.ending }.settle(self.pulse)
     }
 }

@@ -10,7 +10,7 @@ use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{Format, Record, TypedRecord, records, saved};
 use tooltrail_model::content::Content;
 use tooltrail_model::filter::texts::{self, Field, RecordText};
-use tooltrail_model::transcript::{Part, Parts, ResultContent};
+use tooltrail_model::transcript::{LoggedResult, Part, Parts};
 use tooltrail_model::{At, Time};
 use tracing::{debug, warn};
 
@@ -164,7 +164,7 @@ impl<'r> LogSearcher<'r> {
     }
 
     /// The texts of a result; where the log has only a part of it, with the whole that was saved beside it.
-    fn result(&self, format: &dyn Format, answered: ResultContent) -> Vec<RecordText> {
+    fn result(&self, format: &dyn Format, answered: LoggedResult) -> Vec<RecordText> {
         // Asked once per log: it means looking into the directory.
         let beside = *self.beside.get_or_init(|| saved::may_be_beside(self.path));
         let saved = if beside { format.saved(&answered) } else { None };

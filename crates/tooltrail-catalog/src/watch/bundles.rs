@@ -8,7 +8,7 @@
 
 mod unloaded;
 
-use super::catalogue_snapshot::{CatalogueSnapshot, SourceInfo};
+use super::catalogue_baseline::{CatalogueBaseline, SourceInfo};
 use super::fingerprints::RowFingerprints;
 use crate::{Map, Set};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) struct Bundles {
     /// Names from the catalogue with their bundles, sorted by name: a sorted list takes far less memory than a map.
     seeded: Vec<(u64, u32)>,
     /// The catalogue that holds the sources of bundles that are unloaded.
-    seed: Option<CatalogueSnapshot>,
+    seed: Option<CatalogueBaseline>,
     /// How logs are read.
     options: Options,
     /// Records that a title somewhere is for.

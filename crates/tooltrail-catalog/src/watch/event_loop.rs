@@ -1,7 +1,7 @@
 //! The watcher's thread: it sleeps until an event, a subscriber or the clock wakes it, looks for changes, and publishes them.
 //!
 //! Without subscribers it does nothing at all. Otherwise it polls: the directories that logs come into and the logs that were written
-//! last, every time; everything, seldom. So whatever the system's events leave out is found as well.
+//! last, every time; everything, rarely. So changes without an event are found as well.
 
 use super::events::Events;
 use super::inbox::{Inbox, InboxContents, SessionRequest};
@@ -23,7 +23,7 @@ const NEAR: usize = 128;
 const ANYWHERE: usize = 64;
 /// How many logs are polled every time.
 const LOGS: usize = 48;
-/// How often everything is looked at: not more often than this, and the more it costs the less often.
+/// The shortest time between two looks at everything, and the factor by which the time exceeds the cost of a look.
 const SELDOM: Duration = Duration::from_secs(60);
 const SHARE: u32 = 2000;
 /// After so many polls the watcher changes to the current state of the catalogue, if that was written since.
@@ -38,7 +38,7 @@ impl Drop for CloseInboxOnDrop {
     }
 }
 
-/// A watcher at work.
+/// The state of the watcher's thread.
 pub(super) struct EventLoop {
     pub(super) sources: WatchedSources,
     pub(super) inbox: Arc<Inbox>,
@@ -48,7 +48,7 @@ pub(super) struct EventLoop {
     subscriptions: Vec<Subscription>,
     events: Option<Events>,
     /// The moment for which rows were last published; `None` if there were none.
-    told: Option<Now>,
+    published: Option<Now>,
     directories: Vec<(PathBuf, Option<SystemTime>)>,
     next_poll: Instant,
     next_look: Instant,
@@ -73,7 +73,7 @@ impl EventLoop {
             updater,
             subscriptions: Vec::new(),
             events: None,
-            told: None,
+            published: None,
             directories: Vec::new(),
             next_poll: now,
             next_look: now,
@@ -106,7 +106,7 @@ impl EventLoop {
             // Requests for sessions are dropped with their senders, which tells the callers that there is no answer.
             self.events = None;
             self.sources.reset();
-            self.told = None;
+            self.published = None;
             return;
         }
         let now = (self.clock)();
@@ -131,7 +131,7 @@ impl EventLoop {
             // The caller may no longer wait for the answer.
             publish::session_snapshot(&mut self.sources, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
         }
-        self.told = Some(now);
+        self.published = Some(now);
     }
 
     /// Starts again with the first subscriber: changes since the last one left are read, but not published.
@@ -145,7 +145,7 @@ impl EventLoop {
 
     /// Looks at some logs, or everywhere, and publishes the changes.
     fn pass(&mut self, files: impl IntoIterator<Item = PathBuf>, anywhere: bool, poll: bool, now: &Now) {
-        let before = self.told.take();
+        let before = self.published.take();
         let mut anywhere = self.sources.check(files, before.as_ref()) || anywhere;
         if poll {
             self.next_poll = Instant::now() + self.options.poll;
@@ -156,7 +156,7 @@ impl EventLoop {
                 self.age(before, now);
             }
         }
-        self.told = before;
+        self.published = before;
         if anywhere {
             self.look(now);
         }
@@ -181,7 +181,7 @@ impl EventLoop {
         // Directories first: what comes into one meanwhile changes it once more.
         self.directories = directories(&self.sources);
         let walked = start.elapsed();
-        let found = self.sources.look(self.told.as_ref(), now);
+        let found = self.sources.look(self.published.as_ref(), now);
         self.next_look = Instant::now() + SELDOM.max((walked + found) * SHARE);
     }
 

@@ -3,7 +3,7 @@
 //! A [`Watcher`] has a thread (`event_loop`) that is woken by file system events (`events`), by its own poll, and by subscribers, all
 //! through one `inbox`. `log_locations` says where logs are; `sources` holds every source as it was last read and follows those that grow,
 //! so that an append costs only the new bytes; `bundles` separates unrelated logs, so that only those linked with the changed one are
-//! linked again. Logs that the catalogue describes are not loaded before they are needed (`catalogue_snapshot`, `bundles::unloaded`).
+//! linked again. Logs that the catalogue describes are not loaded before they are needed (`catalogue_baseline`, `bundles::unloaded`).
 //! `fingerprints` compares rows with those before, `recent_records` keeps the latest requests at hand, and `publish` sends the differences
 //! through one `queue` for each subscriber. `updater` keeps the catalogue's file up to date, if the watcher was given one.
 //!
@@ -13,7 +13,7 @@
 //! Rows are those of every command: at any quiet moment, what a subscriber has received equals what `calls --json` and `list --json` print.
 
 mod bundles;
-mod catalogue_snapshot;
+mod catalogue_baseline;
 mod change;
 mod event_loop;
 mod events;

@@ -67,10 +67,10 @@ struct LinkedBundle<'a> {
 
 /// Publishes the changes in the touched bundles. Returns whether there were any.
 pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[Subscription]) -> bool {
-    let said = sources.take_new_messages();
+    let messages = sources.take_new_messages();
     let mut any = false;
     for number in sources.bundles.take_touched() {
-        let said: Vec<&NewMessage> = said.iter().filter(|said| sources.bundles.of(&said.file) == Some(number)).collect();
+        let own: Vec<&NewMessage> = messages.iter().filter(|message| sources.bundles.of(&message.file) == Some(number)).collect();
         let WatchedSources { bundles, recent_records, keep, .. } = &mut *sources;
         let Some(bundle) = bundles.get_mut(number) else { continue };
         // Without earlier fingerprints the bundle is new, and all of its rows are.
@@ -82,7 +82,7 @@ pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[
         any |= rewritten || !differences.is_empty();
         let bundle_context = LinkedBundle { asked, group: LogGroup::whole(&linked) };
         differences.into_iter().for_each(|difference| publish_difference(&bundle_context, difference, subscriptions));
-        said.into_iter().for_each(|said| publish_message(&bundle_context, said, subscriptions));
+        own.into_iter().for_each(|message| publish_message(&bundle_context, message, subscriptions));
         if rewritten {
             publish_touched(&linked, subscriptions);
         }

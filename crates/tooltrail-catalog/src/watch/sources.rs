@@ -1,7 +1,7 @@
 //! All watched sources: their state when they were last read, and the means to read more of those that grow.
 
 use super::bundles::Bundles;
-use super::catalogue_snapshot::CatalogueSnapshot;
+use super::catalogue_baseline::CatalogueBaseline;
 use super::change::MessageRole;
 use super::log_locations::LogLocations;
 use super::recent_records::RecentRecords;
@@ -49,7 +49,7 @@ pub(super) struct WatchedSources {
     new_messages: Vec<NewMessage>,
 }
 
-/// A source that is known.
+/// A source as the watcher knows it.
 #[derive(Clone, Copy, Debug)]
 struct KnownSource {
     /// Its stamp when it was read; `None` for one that could not be read, so that it is tried again.
@@ -60,7 +60,7 @@ struct KnownSource {
 }
 
 impl KnownSource {
-    /// A source that is read as it was found.
+    /// A source that is read in the state in which it was found.
     fn of(found: &FoundSource) -> Self {
         KnownSource { stamp: Some(stamp(found)), size: found.size, written: found.modified }
     }
@@ -133,12 +133,13 @@ impl WatchedSources {
                 changed.push(found.clone());
             }
         }
+        // Without the reading: this decides how often to look, and reading happens only when something has changed.
         let took = start.elapsed();
         let gone: Vec<PathBuf> = self.known.keys().filter(|path| !here.contains(path.as_path())).cloned().collect();
         for path in gone {
             self.remove(&path, before);
         }
-        // When all is new, only what was written lately is likely to grow.
+        // On the first look every log is new, and only those that were written recently are likely to grow.
         let alive = |found: &FoundSource| !first || now.is_fresh(found.written(), None);
         changed.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let (grows, rest): (Vec<_>, Vec<_>) = changed.into_iter().partition(alive);
@@ -152,7 +153,7 @@ impl WatchedSources {
 
     /// Takes the sources from the catalogue that have not changed since it was written.
     fn seed_from_catalogue(&mut self, files: &[FoundSource]) {
-        let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open) else { return };
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueBaseline::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
         for found in files {
@@ -165,6 +166,7 @@ impl WatchedSources {
                 known.push((found.path.clone(), own));
             }
         }
+        // Those that remain have changed or are gone, so their bundles have to be linked again.
         let changed = stored.values().map(|stored| stored.bundle).collect();
         if self.bundles.seed_from(seed, sources, &changed) {
             self.known.extend(known);
@@ -173,13 +175,14 @@ impl WatchedSources {
 
     /// Changes to the current state of the catalogue, if it was written since. SQLite has to keep old pages for as long as they are read.
     pub(super) fn reseed(&mut self) {
-        let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open).filter(|seed| self.bundles.is_newer(seed)) else { return };
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueBaseline::open).filter(|seed| self.bundles.is_newer(seed)) else { return };
         let WatchedSources { bundles, known, .. } = self;
         bundles.reseed(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
     }
 
     /// Drops everything, if it can be taken from the catalogue again. Called when the last subscriber has left.
     pub(super) fn reset(&mut self) {
+        // Without a catalogue everything would have to be read again for the next subscriber.
         if !self.bundles.is_seeded() {
             return;
         }
@@ -215,6 +218,7 @@ impl WatchedSources {
         let mut all: Vec<_> = self.known.iter().map(|(path, known)| (known.written, path)).collect();
         let count = count.min(all.len());
         if count < all.len() {
+            // Only the newest are needed, in any order; sorting tens of thousands of logs at every poll would be wasted.
             all.select_nth_unstable_by(count, |a, b| b.cmp(a));
         }
         all.into_iter().take(count).map(|(_, path)| path.clone()).collect()
@@ -258,12 +262,12 @@ impl WatchedSources {
             }
         });
         self.read.fetch_add(entry.1.bytes() - bytes, Ordering::Relaxed);
-        let told = self.note(found);
+        let published = self.note(found);
         let followed = match taken {
             Ok(followed) => followed,
             Err(error) => {
                 warn!(path = ?found.path, %error, "cannot follow a log");
-                return self.mark_unreadable(&found.path, told, before);
+                return self.mark_unreadable(&found.path, published, before);
             }
         };
         trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
@@ -272,9 +276,9 @@ impl WatchedSources {
             // By the bytes that were read: the size of a source that is no plain file counts something else.
             self.known.entry(found.path.clone()).and_modify(|known| known.size = followed.source.summary.tally.bytes);
         }
-        // Of a log that was read again whole, what lies behind its old end is new.
-        let new = if followed.whole { told } else { 0 };
-        self.new_messages.extend(notes.new_messages.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
+        // In a log that was read again from its start, only messages behind its old end are new.
+        let new = if followed.whole { published } else { 0 };
+        self.new_messages.extend(notes.new_messages.into_iter().filter(|(start, _)| *start >= new).map(|(_, message)| message));
         notes.requests.iter().for_each(|(start, bytes)| self.recent_records.hold(&file, *start, bytes));
         self.bundles.put(followed.source, before);
         self.live.push(entry);
@@ -292,6 +296,7 @@ impl WatchedSources {
         let (linker, problems) = scan::scan(files, &self.options, &progress);
         self.read.fetch_add(progress.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
         for found in files {
+            // A follower of a log that was read whole would continue at an old place.
             self.live.retain(|(path, _)| *path != found.path);
             self.recent_records.forget(&spelled(&found.path));
             self.note(found);
@@ -299,8 +304,8 @@ impl WatchedSources {
         linker.into_sources().for_each(|source: Source| self.bundles.put(source, before));
         for problem in &problems {
             // These bytes count as published: messages in a log that becomes readable later are not new.
-            let told = self.known.get(&problem.path).map_or(0, |known| known.size);
-            self.mark_unreadable(&problem.path, told, before);
+            let published = self.known.get(&problem.path).map_or(0, |known| known.size);
+            self.mark_unreadable(&problem.path, published, before);
         }
     }
 

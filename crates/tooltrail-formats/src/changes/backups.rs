@@ -1,4 +1,4 @@
-//! Copies that an agent kept of files: which, of what, and when. Their texts lie beside the logs and are opened by name alone.
+//! Copies of files that an agent kept before it changed them. Their texts lie beside the logs and are opened by name alone.
 
 use super::{absolute, paths};
 use crate::records;
@@ -21,7 +21,7 @@ pub struct Backup {
     pub time: Option<Time>,
 }
 
-/// A copy, and where it is told of.
+/// A copy, and the record that mentions it.
 pub(super) struct Kept {
     pub(super) source: usize,
     pub(super) at: At,
@@ -33,9 +33,10 @@ pub(super) struct Kept {
 /// The most that is read of a copy.
 const MOST: u64 = 32 << 20;
 
-/// The copies of files, as far as the logs of a session tell of them. Each is told of many times and given once.
+/// The copies of files that the logs of a session mention. A log mentions a copy in every later snapshot; it is returned once.
 pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted: impl Fn(&str) -> bool) -> Vec<Kept> {
     let Some(session) = linked.sessions.get(session) else { return Vec::new() };
+    // A list, because a session has few copies and most records are rejected before this is searched.
     let mut seen: Vec<(Option<Time>, Option<String>, String)> = Vec::new();
     let mut kept = Vec::new();
     for &source in &session.sources {
@@ -48,10 +49,12 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
             }
         };
         records::each(input, |format, record, typed| {
+            // A search for bytes first: parsing every record of a long log would take seconds.
             if !format.may_hold_backups(record.bytes) {
                 return;
             }
             for backup in typed.backups() {
+                // Some versions name the directory apart, and then the path may be relative to anything.
                 let path = match &backup.directory {
                     Some(directory) => absolute(paths::last(&backup.path), Some(directory)),
                     None => absolute(&backup.path, session.project.as_deref()),
@@ -61,7 +64,7 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                     continue;
                 }
                 seen.push(key);
-                // A copy that is gone tells nothing; one that is no text cannot be shown as one.
+                // A copy that was deleted says nothing; one that is not UTF-8 cannot be shown as text.
                 let text = match &backup.name {
                     None => Some(FileText::Absent),
                     Some(name) => {

@@ -1,4 +1,4 @@
-//! One call taken apart: what it tells of which files.
+//! One call taken apart: its effect on each file it is about.
 
 use super::absolute;
 use tooltrail_model::changes::{Did, FileText, How};
@@ -6,16 +6,16 @@ use tooltrail_model::detail::{Detail, Detailed, Read, ReadGot};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Kind, Status};
 
-/// What a call tells of a file.
+/// The effect of a call on a file.
 pub(super) struct Told {
     /// The file.
     pub(super) path: String,
-    /// What it is.
+    /// The kind of effect, with its texts.
     pub(super) did: Did,
 }
 
 impl Told {
-    /// The files that it is about: its own, and the one that it is moved to.
+    /// The files concerned: its own, and the one it is moved to.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let to = if let Did::Patched(patch) = &self.did { patch.moved_to.as_deref() } else { None };
         std::iter::once(&*self.path).chain(to)
@@ -30,16 +30,17 @@ impl Told {
 /// How a patch begins that a command may hold.
 const PATCH: &[u8] = b"*** Begin Patch";
 
-/// Whether a call can tell of a file: by its kind, or because its request holds a patch.
+/// Whether a call can concern a file: by its kind, or because its request holds a patch.
 pub(super) fn may_tell(kind: Kind, request: impl FnOnce() -> Option<Vec<u8>>) -> bool {
+    // The request is loaded only if the kind does not settle it: shell commands can carry a patch.
     matches!(kind, Kind::Read | Kind::Write | Kind::Edit) || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
 }
 
-/// What a call that has been told tells of files. Calls that came to nothing tell nothing.
+/// The effects of a call on files. A call that failed or never ran has none.
 pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
     let unclear = match row.status {
         Status::Succeeded => false,
-        // Nobody recorded whether it worked.
+        // The log does not say whether it worked.
         Status::Answered => true,
         _ => return Vec::new(),
     };
@@ -56,8 +57,10 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
         Detail::Notebook(notebook) => one(notebook.path, Did::Unclear),
         Detail::Patch(patch) => {
             let file = |mut file: tooltrail_model::patch::FilePatch| {
+                // Made absolute before replay, which compares paths as texts.
                 file.moved_to = file.moved_to.map(|to| place(&to));
                 let path = place(&file.path);
+                // If the outcome is unknown, the target of a move may have been overwritten as well.
                 let moved = file.moved_to.clone().filter(|_| unclear);
                 let own = Told { path, did: if unclear { Did::Unclear } else { Did::Patched(file) } };
                 std::iter::once(own).chain(moved.map(|path| Told { path, did: Did::Unclear }))
@@ -68,19 +71,20 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
     }
 }
 
-/// Which files a request is about, whatever came of it.
+/// The files that a request is about, whatever came of it.
 pub(super) fn asked(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
     let directory = directory(row, &told);
     match told.detail {
+        // Without a result a read has no text, so only the path counts.
         Detail::Read(read) => vec![Told { path: absolute(&read.path, directory.as_deref()), did: Did::Unclear }],
         _ => of(row, told),
     }
 }
 
-/// All of a file's text, where a read gave all of it.
+/// The text of a file, if a read returned all of it.
 fn whole(read: &Read) -> Option<&str> {
     let ReadGot::Text { text, first: 0 | 1, total: Some(total) } = &read.got else { return None };
-    // The empty line behind a last line feed is counted, too.
+    // The empty line behind a final line feed is counted, too.
     (text.split('\n').count() as u64 == *total).then_some(text)
 }
 
@@ -95,8 +99,9 @@ fn directory(row: &CallRow<'_>, told: &Detailed) -> Option<String> {
         Some(workdir) => Some(absolute(workdir, own.as_deref())),
         None => own,
     };
-    // `cd web && apply_patch`: the words before the patch are left over.
+    // `cd web && apply_patch`: the reader of the patch leaves the words before it in the rest of the input.
     let moved = ["cmd", "command"].into_iter().find_map(text).and_then(|line| line.trim().strip_prefix("cd ")?.trim().strip_suffix("&&"));
+    // A directory that a shell would expand or split cannot be known.
     let plain = |word: &&str| !word.is_empty() && !word.contains([' ', '$', '`', '*', '"', '\'', '&', ';', '|']);
     match moved.map(str::trim).filter(plain) {
         Some(inner) => Some(absolute(inner, own.as_deref())),

@@ -1,4 +1,4 @@
-//! One file in all logs: who told of it, across sessions and agents, and every text it had.
+//! One file in all logs: every call that concerns it, across sessions and agents, and every text it had.
 //!
 //! Requests are searched for the file's name as bytes first; only the sessions that name it are opened.
 
@@ -15,10 +15,10 @@ use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Status, Time};
 
-/// What the logs have of a file that was asked for.
+/// The outcome of looking up a file by a path or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// No log names it.
+    /// No log mentions it.
     Nothing,
     /// The file.
     One(String),
@@ -26,7 +26,7 @@ pub enum Named {
     Several(Vec<String>),
 }
 
-/// Who tells of a file.
+/// The evidence of a step: a call, or a copy that the agent kept.
 #[derive(Clone, Debug)]
 pub struct Teller {
     /// The session, in `Linked::sessions`.
@@ -39,24 +39,24 @@ pub struct Teller {
     pub cited: String,
     /// When.
     pub time: Option<Time>,
-    /// The log that proves it.
+    /// The log that has the record.
     pub file: String,
-    /// The line of that.
+    /// The line of the record.
     pub line: u64,
 }
 
-/// Everything that is told of a file.
+/// Everything that the logs contain about a file.
 #[derive(Debug)]
 pub struct FileHistory {
     /// The file.
     pub path: String,
-    /// What happened to it, in order of time, told by [`FileHistory::tellers`].
+    /// The steps in order of time; each refers to [`FileHistory::tellers`].
     pub steps: Vec<Step>,
-    /// Who tells it.
+    /// The evidence of the steps.
     pub tellers: Vec<Teller>,
 }
 
-/// Which file a path means: that very file, seen from a directory, or one whose path ends so.
+/// The file that a path means: that very file, seen from a directory, or the only one whose path ends so.
 pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, directory: Option<&str>) -> Named {
     let exact = absolute(path, directory);
     let wanted = absolute(path, None);
@@ -64,6 +64,7 @@ pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, direc
     for (call, row) in candidates(linked, now, shelf, &[&wanted]) {
         found.extend(asked(linked, shelf, call, &row).into_iter().filter(|path| *path == exact || ends_with(path, &wanted)));
     }
+    // An exact match wins, also where other paths end in the same names.
     if found.contains(&exact) {
         return Named::One(exact);
     }
@@ -75,8 +76,9 @@ pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, direc
     }
 }
 
-/// Everything that the logs tell of a file, by its path as they name it.
+/// The history of a file, by its path as the logs name it.
 pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> FileHistory {
+    // Moves first: the text before a move is recorded under the old path.
     let paths = kin(linked, now, shelf, path);
     let names: Vec<&str> = paths.iter().map(|path| &**path).collect();
     let mut calls: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
@@ -89,6 +91,7 @@ pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) ->
         told.extend(of_session(linked, now, shelf, session, &numbers, &is_ours));
         told.extend(kept(linked, shelf, session, &is_ours));
     }
+    // Sessions overlap in time, so the effects of all of them are sorted before they are replayed.
     told.sort_by_key(|(moment, ..)| *moment);
     let mut tellers: Vec<Teller> = Vec::with_capacity(told.len());
     let deeds = told.into_iter().map(|(_, teller, told)| {
@@ -96,13 +99,14 @@ pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) ->
         Deed { by: tellers.len() - 1, path: told.path, did: told.did }
     });
     let mut steps = replay(deeds.collect::<Vec<_>>());
+    // The replay needed the steps of the other paths; the reader asked for one.
     steps.retain(|step| step.path == path);
     FileHistory { path: path.to_owned(), steps, tellers }
 }
 
-/// The file and those that it was moved from or to.
+/// The file and all paths that it was moved from or to.
 fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSet<String> {
-    // Whoever moves a file more often than this has nothing left to find.
+    // A bound for hostile logs, which could chain moves endlessly.
     const ROUNDS: usize = 8;
     let mut paths = BTreeSet::from([path.to_owned()]);
     for _ in 0..ROUNDS {
@@ -123,10 +127,10 @@ fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSe
     paths
 }
 
-/// The calls that may tell of one of some files: their requests name it.
+/// The calls whose requests mention one of these files.
 fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &[&str]) -> Vec<(&'l LinkedCall, CallRow<'l>)> {
     let names: Vec<&str> = paths.iter().map(|path| last(path)).collect();
-    // A name that JSON may spell in several ways cannot be looked for as bytes.
+    // A name that JSON may escape in several ways cannot be searched for as bytes, so every request counts.
     let plain = names
         .iter()
         .all(|name| name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\' | b'/' | b'<' | b'>' | b'&')));
@@ -135,9 +139,11 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
     let tells = |call: &&LinkedCall| {
         let record = linked.record(call.id);
         let path = linked.sources.get(call.id.source()).map_or("", |source| &*source.path);
+        // One read for both tests: the bytes are searched for the name, then for a patch.
         let bytes = shelf.bytes(path, record.at.span).filter(|bytes| names_one(bytes));
         call.session < linked.sessions.len() && bytes.is_some_and(|bytes| deeds::may_tell(record.kind, || Some(bytes)))
     };
+    // A copy of a call in a resumed session is the same change, not a second one.
     let calls = linked.calls.iter().filter(|call| call.copy_of.is_none()).filter(tells);
     calls.map(|call| (call, linked.call_row(call, now, false))).collect()
 }
@@ -147,17 +153,18 @@ fn asked(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRo
     told_by_request(linked, shelf, call, row).iter().flat_map(|told| told.paths().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// What the request of a call tells alone: which files it is about.
+/// The files that the request of a call is about, without its result.
 fn told_by_request(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<Told> {
     let read = || {
         let at = linked.record(call.id).at;
         let told = load::asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)?;
         Some(deeds::asked(row, told))
     };
+    // A call that failed changed nothing, so its request need not be read.
     if matches!(row.status, Status::Succeeded | Status::Answered) { read().unwrap_or_default() } else { Vec::new() }
 }
 
-/// What some calls of a session tell of some files.
+/// The effects of some calls of a session on some files.
 fn of_session<'l>(
     linked: &'l Linked<'l>,
     now: &'l Now,
@@ -166,6 +173,7 @@ fn of_session<'l>(
     numbers: &BTreeSet<u32>,
     is_ours: &dyn Fn(&str) -> bool,
 ) -> Vec<(Moment, Teller, Told)> {
+    // Not redacted: the texts have to fit together in the replay. The result is redacted afterwards.
     let book = SessionBook::read(linked, &[session], now, shelf, None);
     let calls = &book.transcript().calls;
     let which = calls.iter().enumerate().filter(|(_, call)| numbers.contains(&call.number)).map(|(index, _)| index);
@@ -202,6 +210,7 @@ fn kept(linked: &Linked<'_>, shelf: &dyn Shelf, session: usize, is_ours: &dyn Fn
     };
     let all = backups::of(linked, session, shelf, is_ours).into_iter();
     all.map(|kept| {
+        // A copy without a time sorts first: it shows the file before anything that is known.
         let moment = (kept.time.unwrap_or(Time::UNIX_EPOCH), kept.source, kept.at.line);
         (moment, teller(&kept), Told { path: kept.path, did: kept.did })
     })

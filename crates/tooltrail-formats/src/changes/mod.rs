@@ -1,8 +1,8 @@
-//! What calls changed in files: the deeds that logs tell, gathered for the model's replay.
+//! Changes of files: the effects of calls that logs record, collected for the model's replay.
 //!
-//! `deeds` takes a loaded call apart into what it tells of files; `session` gathers those of a session, one file at a time; `file` those
-//! of one file from all logs, with the copies that an agent kept (`backups`); `paths` says which file a path means, and
-//! `private` takes out what should not be seen, and `told` says all of it in words and patches.
+//! `deeds` takes a loaded call apart into its effects on files; `session` collects those of a session, one file at a time; `file` those of
+//! one file from all logs, with the copies that an agent kept (`backups`). `paths` makes paths absolute, `private` redacts the result, and
+//! `told` selects calls and names files for an output.
 
 mod backups;
 mod deeds;
@@ -27,7 +27,7 @@ use tooltrail_model::transcript::CallEntry;
 /// Within a log the order of records is the truth and times only say so; a clock that steps back does not turn it around.
 type Moment = (Time, usize, u64);
 
-/// When calls took effect, by their place in the list: at their result, or at their request where there is none.
+/// The order in which calls took effect, by their place in the list: at their result, or at their request where there is none.
 fn moments(calls: &[CallEntry<'_>], which: impl IntoIterator<Item = usize>) -> Vec<(Moment, usize)> {
     let mut all: Vec<(usize, u64, Option<Time>, usize)> = Vec::new();
     for index in which {
@@ -39,6 +39,7 @@ fn moments(calls: &[CallEntry<'_>], which: impl IntoIterator<Item = usize>) -> V
     let mut latest: HashMap<usize, Time> = HashMap::new();
     let mut moments: Vec<(Moment, usize)> = Vec::with_capacity(all.len());
     for (source, line, time, index) in all {
+        // Times never run backwards within a log; a record without one takes that of its predecessor.
         let latest = latest.entry(source).or_insert(Time::UNIX_EPOCH);
         *latest = (*latest).max(time.unwrap_or(*latest));
         moments.push(((*latest, source, line), index));

@@ -4,17 +4,20 @@ use tooltrail_model::changes::unified::is_windows;
 
 /// The file that a path means in a directory: without `.` and `..`, absolute where the directory is known.
 pub fn absolute(path: &str, directory: Option<&str>) -> String {
+    // Paths of a Windows log are joined with its own separator, also when this machine has another one.
     let sign = if is_windows(path) || directory.is_some_and(is_windows) { '\\' } else { '/' };
     let whole = match directory.filter(|directory| !directory.is_empty()) {
         Some(directory) if !is_absolute(path) => format!("{directory}{sign}{path}"),
         _ => path.to_owned(),
     };
+    // A backslash is a legal character of a name on Unix.
     let splits = |letter: char| letter == '/' || (sign == '\\' && letter == '\\');
     let rooted = whole.starts_with(splits);
     let mut names: Vec<&str> = Vec::new();
     for name in whole.split(splits) {
         match name {
             "" | "." => {}
+            // Leading `..` of a relative path stay: there is nothing yet that they could cancel.
             ".." if names.last().is_some_and(|last| *last != "..") => drop(names.pop()),
             // There is nothing above the root.
             ".." if rooted => {}
@@ -25,8 +28,9 @@ pub fn absolute(path: &str, directory: Option<&str>) -> String {
     if rooted { format!("{sign}{joined}") } else { joined }
 }
 
-/// Whether a path says by itself where it is.
+/// Whether a path is complete without a directory.
 fn is_absolute(path: &str) -> bool {
+    // `~` is not expanded: the home is that of the machine that wrote the log.
     path.starts_with(['/', '~']) || is_windows(path)
 }
 
@@ -39,6 +43,7 @@ pub(super) fn last(path: &str) -> &str {
 pub(super) fn ends_with(path: &str, end: &str) -> bool {
     let names = |path| str::rsplit(path, ['/', '\\']).filter(|name| !matches!(*name, "" | "."));
     let (mut path, mut end) = (names(path), names(end).peekable());
+    // An empty end would match every path.
     end.peek().is_some() && end.all(|name| path.next() == Some(name))
 }
 

@@ -1,5 +1,5 @@
-//! What is taken out of changes before anybody sees them. The replay works on texts as they are, or nothing would fit; what came out of
-//! it is changed here, whole texts at a time.
+//! Redaction of changes. The replay works on the original texts, or edits would not fit together; its result is redacted here, whole texts
+//! at a time.
 
 use crate::joined;
 use crate::value::Change;
@@ -7,7 +7,7 @@ use tooltrail_model::changes::FileText;
 use tooltrail_model::changes::net::{FileNet, NetPart};
 use tooltrail_model::patch::{Hunk, PatchLine};
 
-/// Takes out of changes what should not be seen.
+/// Redacts changes.
 pub fn private(files: &mut [FileNet], change: &Change<'_>) {
     for file in files {
         for path in std::iter::once(&mut file.path).chain(&mut file.moved_from).chain(&mut file.moved_to) {
@@ -24,6 +24,7 @@ fn part(part: &mut NetPart, change: &Change<'_>) {
         }
         NetPart::Pieces { hunks, after, .. } => {
             known(after, change);
+            // As one text: a secret may go over several lines of a hunk.
             joined::change(hunks.iter_mut().flat_map(texts).collect(), change);
         }
     }

@@ -27,16 +27,17 @@ impl std::fmt::Debug for SessionChanges<'_, '_> {
 #[derive(Debug, Default)]
 struct Group {
     paths: Vec<String>,
-    /// The calls that tell of them: when, in the order of all calls, and which.
+    /// The calls that concern them: the position in order of time, and the index of the call.
     calls: Vec<(usize, usize)>,
     /// The first call that changes one, in order of time.
     first: Option<usize>,
 }
 
 impl<'b, 'a> SessionChanges<'b, 'a> {
-    /// Looks which calls are about which files.
+    /// Finds out which calls concern which files.
     pub fn read(book: &'b SessionBook<'a>) -> Self {
         let calls = &book.transcript().calls;
+        // Looked at in the log, without opening the call: most calls concern no file.
         let which = calls.iter().enumerate().filter(|(_, call)| deeds::may_tell(call.row.kind, || book.raw(call.request).ok()));
         let which: Vec<usize> = which.map(|(index, _)| index).collect();
         let mut groups = Groups::default();
@@ -48,15 +49,16 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
         SessionChanges { book, groups: groups.end() }
     }
 
-    /// What the calls that are taken changed, a group of files at a time: mostly one file, several where some were moved.
+    /// The net changes of the selected calls, a group of files at a time: mostly one file, several where files were moved.
     pub fn nets(&self, takes: impl Fn(usize) -> bool) -> impl Iterator<Item = Vec<FileNet>> {
         self.steps().map(move |steps| net(&steps, &takes)).filter(|files| !files.is_empty())
     }
 
-    /// The steps of each group of files. They are told by calls, as in `Transcript::calls`.
+    /// The steps of each group of files, each with the index of its call in `Transcript::calls`.
     pub fn steps(&self) -> impl Iterator<Item = Vec<Step>> {
         self.groups.iter().map(|group| {
             let deeds = group.calls.iter().flat_map(|&(_, by)| {
+                // A patch of many files is opened for each of its groups; keeping all texts in memory would cost more.
                 let own = tell(self.book, by).into_iter().filter(|told| told.paths().any(|path| group.paths.iter().any(|own| own == path)));
                 own.map(move |told| Deed { by, path: told.path, did: told.did }).collect::<Vec<_>>()
             });
@@ -65,7 +67,7 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
     }
 }
 
-/// What a call tells of files.
+/// The effects of a call on files.
 pub(super) fn tell(book: &dyn Book, index: usize) -> Vec<Told> {
     match book.call(index) {
         Loaded::Call(story) => deeds::of(&story.row, story.told),
@@ -73,7 +75,7 @@ pub(super) fn tell(book: &dyn Book, index: usize) -> Vec<Told> {
     }
 }
 
-/// Groups while they are found.
+/// Groups while they are collected.
 #[derive(Default)]
 struct Groups {
     groups: Vec<Group>,
@@ -88,6 +90,7 @@ impl Groups {
                 self.groups.push(Group { paths: vec![path.to_owned()], ..Group::default() });
                 self.groups.len() - 1
             });
+            // A call that mentions paths of two groups, such as a move, merges them.
             place = Some(place.map_or(own, |place| self.join(place, own)));
         }
         if let Some(group) = place.and_then(|place| self.groups.get_mut(place)) {
@@ -103,6 +106,7 @@ impl Groups {
         if one == other {
             return one;
         }
+        // An empty group stays behind, so that the places of the others do not shift; `end` drops it.
         let Some(moved) = self.groups.get_mut(other).map(std::mem::take) else { return one };
         self.of.extend(moved.paths.iter().map(|path| (path.clone(), one)));
         if let Some(group) = self.groups.get_mut(one) {
@@ -115,6 +119,7 @@ impl Groups {
 
     /// The groups in which something changed, by the first change.
     fn end(mut self) -> Vec<Group> {
+        // Files that were only read are no changes.
         self.groups.retain(|group| group.first.is_some());
         for group in &mut self.groups {
             group.calls.sort_unstable();

@@ -1,4 +1,4 @@
-//! What a session changed, told: which of its calls count, and what files and calls are called.
+//! The changes of a session for an output: which of its calls count, and the names of files and calls.
 
 use super::{SessionChanges, private};
 use crate::transcript::SessionBook;
@@ -10,10 +10,10 @@ use tooltrail_model::changes::net::FileNet;
 use tooltrail_model::changes::unified::{self, PatchNames};
 use tooltrail_model::changes::{ChangeReader, ChangeSource};
 
-/// What everything belongs to that is not outside.
+/// The name of everything that was not changed from outside.
 const WHOLE: &str = "this session";
 
-/// Which calls are asked about.
+/// The calls that an output asks about.
 #[derive(Clone, Debug, Default)]
 pub struct Which {
     /// The turns.
@@ -29,10 +29,10 @@ impl Which {
     }
 }
 
-/// Gives `use_names` the names that a session's files and calls have. `change`: how texts are changed before anybody sees them.
+/// Calls `use_names` with the names of a session's files and calls. `change` redacts texts.
 pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'_>>, use_names: impl FnOnce(&PatchNames<'_>) -> T) -> T {
     let transcript = book.transcript();
-    // A path is seen from the directory as it is shown, which may be another one than it was.
+    // Redacted before paths are made relative to it, because the paths that are shown are redacted as well.
     let project = transcript.session.project.map(str::to_owned);
     let project = if let Some(change) = change { project.map(change) } else { project };
     let path = |path: &str| match paths {
@@ -43,7 +43,7 @@ pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'
     use_names(&PatchNames { path: &path, call: &call, whole: WHOLE })
 }
 
-/// Gives `show` what changed, a group of files at a time.
+/// Calls `show` with the changes, a group of files at a time.
 pub fn groups<T>(
     book: &SessionBook<'_>,
     which: &Which,
@@ -52,6 +52,7 @@ pub fn groups<T>(
 ) -> T {
     let read = SessionChanges::read(book);
     let mut groups = read.nets(|by| which.takes(book, by)).map(|mut group| {
+        // After the net changes are computed: see `private`.
         if let Some(change) = change {
             private(&mut group, change);
         }
@@ -60,13 +61,13 @@ pub fn groups<T>(
     show(&mut groups)
 }
 
-/// The changes of a session as an output asks for them.
+/// The changes of a session in the form that an output asks for.
 pub struct SessionEdits<'a, 'b> {
-    /// Opens the session as it is. Changes are found in texts that nothing was taken out of, or edits would not fit together.
+    /// Opens the session without redaction. Changes are computed from the original texts, or edits would not fit together.
     pub book: &'a dyn Fn() -> &'a SessionBook<'b>,
     /// Which calls count.
     pub which: &'a Which,
-    /// How texts are changed before anybody sees them.
+    /// Redacts texts before they are shown.
     pub change: Option<&'a Change<'a>>,
 }
 

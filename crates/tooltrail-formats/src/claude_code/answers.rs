@@ -1,4 +1,4 @@
-//! A call looked at closely: its input, and what came back, taken from the records that hold them.
+//! A call for a reader: its input and its result, taken from the records that hold them.
 
 use super::content::contents;
 use super::markers;
@@ -8,15 +8,15 @@ use super::progress::ProgressData;
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
 use tooltrail_model::content::words;
-use tooltrail_model::transcript::{RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
 use tooltrail_model::verdict::Marker;
 
-/// The input of a call, and what its message cost.
-pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+/// The input of a call, with the tokens of its message.
+pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     if let Some(block) = requesting(record, &record.message, call) {
         return Some(asked(record, &record.message, block, 0, payloads));
     }
-    // A subagent without a log of its own is told of in records of progress.
+    // A subagent without a log of its own appears only in progress records of its parent.
     let nested = ProgressData::read(record)?.nested.filter(|nested| nested.assistant)?;
     let block = requesting(record, &nested.message, call)?;
     Some(asked(record, &nested.message, block, nested.base, payloads))
@@ -38,22 +38,23 @@ fn asked(
     block: &ContentBlock<'_>,
     base: usize,
     payloads: Payloads<'_>,
-) -> RequestContent {
+) -> LoggedRequest {
+    // Spans of a nested message are counted from its own start.
     let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
     let usage = message.usage.as_ref();
-    RequestContent {
+    LoggedRequest {
         input: input.unwrap_or_default(),
         tokens: usage.map(|usage| usage.tokens),
         tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),
     }
 }
 
-/// What the model saw of a result, what the tool produced, and what the person said when refusing.
-pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+/// The result of a call: the content that the model saw, the tool's own output, and a person's words on refusing.
+pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let mut answered = if let Some(block) = answering(record, &record.message, call) {
         let mut answered = seen(record, block, 0);
         answered.feedback = record.feedback.map(|said| said.text().into_owned()).or(answered.feedback);
-        // The structured companion belongs to one result; with several, nobody can say to which.
+        // The structured companion belongs to one result; with several in a record, it is not clear to which.
         let structured = record.structured.as_ref().filter(|_| record.message.content.results() == 1);
         let produced = structured.map(|structured| record.slice(&structured.span)).filter(|bytes| *bytes != b"null");
         answered.produced = produced.map(value::read);
@@ -62,17 +63,19 @@ pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'
         let nested = ProgressData::read(record)?.nested?;
         seen(record, answering(record, &nested.message, call)?, nested.base)
     };
+    // Redacted last: markers and feedback are recognised in the original text.
     payloads.answer(&mut answered);
     Some(answered)
 }
 
-/// What the model saw of a result, as the log has it.
-fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> ResultContent {
+/// The content that the model saw of a result, as the log has it.
+fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> LoggedResult {
     let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
     let seen = content.as_ref().map(contents).unwrap_or_default();
+    // Only a refusal has feedback; elsewhere the same words would be the tool's output.
     let rejected = Outcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
     let feedback = if rejected { markers::feedback(&words(&seen)).map(str::to_owned) } else { None };
-    ResultContent { seen, produced: None, feedback }
+    LoggedResult { seen, produced: None, feedback }
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
-//! `file-history-snapshot` and `file-history-delta`: the copies that Claude Code keeps of files before it changes them, so that a person
-//! can go back. They lie in `file-history/<session>/` of the configuration directory; a copy without a name says that the file was not
-//! there.
+//! `file-history-snapshot` and `file-history-delta`: copies of files that Claude Code keeps before it changes them, so that a person can go
+//! back. They lie in `file-history/<session>/` of the configuration directory; a copy without a name means that the file did not exist.
 
 use super::content::text;
 use super::record::ClaudeRecord;
@@ -8,12 +7,13 @@ use crate::changes::Backup;
 use crate::value;
 use serde_json::Value;
 
-/// Whether a record may tell of copies.
+/// Whether a record may mention copies.
 pub(super) fn may_hold(record: &[u8]) -> bool {
+    // Both are needed: the words of a prompt or a result may hold one of them.
     memchr::memmem::find(record, b"\"backupFileName\"").is_some() && memchr::memmem::find(record, b"\"file-history-").is_some()
 }
 
-/// The copies that a record tells of.
+/// The copies that a record mentions.
 pub(super) fn of(record: &ClaudeRecord<'_>) -> Vec<Backup> {
     let Some(span) = record.rare().and_then(|rare| rare.backups.clone()) else { return Vec::new() };
     let told = value::read(record.slice(&span));
@@ -32,6 +32,7 @@ pub(super) fn of(record: &ClaudeRecord<'_>) -> Vec<Backup> {
 
 fn one(path: &str, backup: &Value) -> Option<Backup> {
     let name = match backup.get("backupFileName")? {
+        // `null` says that the file did not exist, which is known; anything else unknown says nothing.
         Value::Null => None,
         Value::String(name) => Some(name.clone()),
         _ => return None,

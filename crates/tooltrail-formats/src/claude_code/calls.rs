@@ -21,12 +21,16 @@ pub(super) fn call<'r>(
     let id = message.call_id(block, emit.line())?;
     let kind = block.kind?;
     let plain = kind == *"tool_use";
+    // Tools on the service's side may have no name; the kind of their block says which tool it was.
     let tool = block.name.unwrap_or(kind).text();
+    // An MCP server may name a tool like a built-in one; the kind of the block tells them apart.
     let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { names::kind(&tool) };
     let (input, digest) = block.input.clone().unwrap_or_default();
     let bytes = emit.slice(&input);
     let (mut prompt, mut task) = (None, None);
+    // Only for these kinds: the input of a `Write` may be a megabyte.
     if matches!(family, Kind::Subagent | Kind::Task) {
+        // An input that breaks off keeps what was read before.
         let _ = Skim::new(bytes).object(|key, value| {
             match key.as_bytes() {
                 b"prompt" => prompt = value.string().map(Raw::digest),
@@ -68,6 +72,7 @@ pub(super) fn result<'r>(
 ) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
     let call = message.result_id(block, emit.line())?;
     let outcome = Outcome::of(block, structured, denial);
+    // Refusals and hooks are recognised on errors only: an ordinary output may quote their texts.
     let error = outcome.signals.outcome == LoggedOutcome::Error;
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
     let poll = outcome.poll(structured);
@@ -105,7 +110,7 @@ fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {
     })
 }
 
-/// A result, and what else its record says: news of a task, a workflow's directory.
+/// Emits a result, and the other facts of its record: news of a task, a workflow's directory.
 pub(super) fn emit_result<'r>(
     (result, poll): (CallResult<'r>, Option<Poll<'r>>),
     structured: Option<&Structured<'r>>,
@@ -116,6 +121,7 @@ pub(super) fn emit_result<'r>(
     if let Some(agent) = structured.and_then(Structured::workflow) {
         emit.fact(Fact::Claim(Claim { agent, call: call.clone(), by: ClaimBy::Directory }));
     }
+    // After the result, so that the task is known when its state arrives.
     if let Some(poll) = poll {
         emit.fact(Fact::Task(TaskNews { id: poll.id, call: None, poll: Some(call), state: poll.state, exit_code: poll.exit_code }));
     }

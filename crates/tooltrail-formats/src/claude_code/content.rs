@@ -1,4 +1,4 @@
-//! Content blocks as values: what a message or a result is made of, once a record is looked at closely.
+//! Content blocks as values: the parts of a message or a result, once a record is opened.
 
 use serde_json::{Map, Value};
 use tooltrail_model::content::{Content, Image};
@@ -16,13 +16,15 @@ pub(super) fn contents(value: &Value) -> Vec<Content> {
     }
 }
 
-/// The blocks of a list that was written into a text. Other lists are the tool's own words.
+/// The blocks of a list that was written into a text. Any other list is the tool's own output.
 fn spelled(text: &str) -> Option<Vec<Value>> {
+    // A cheap test first: parsing every output that begins with a bracket would be slow.
     if !text.trim_start().starts_with("[{") || !text.contains("\"type\"") {
         return None;
     }
     let blocks: Vec<Value> = serde_json::from_str(text).ok()?;
     let known = |block: &Value| matches!(kind(block), "text" | "image" | "document" | "tool_reference" | "search_result" | "resource");
+    // One unknown block is enough to leave the text as it is: a tool may print JSON of its own.
     (!blocks.is_empty() && blocks.iter().all(known)).then_some(blocks)
 }
 
@@ -59,7 +61,7 @@ fn image(block: &Value) -> Option<Image> {
     (data.is_some() || place.is_some()).then(|| Image { media, data, source: place, ..Image::default() })
 }
 
-/// A document: its size, and its text where that is what it is.
+/// A document: its size, and its text if it is plain text.
 fn document(block: &Value) -> Option<Content> {
     let source = block.get("source")?;
     let data = text(source, "data");
@@ -76,10 +78,11 @@ fn document(block: &Value) -> Option<Content> {
 
 /// How many bytes a text in base64 stands for.
 pub(super) fn decoded(base64: &str) -> usize {
+    // Good enough for a size: white space inside is not counted out.
     base64.trim_end().trim_end_matches('=').len() * 3 / 4
 }
 
-/// A passage that was found: its words under its title.
+/// A search hit: its words under its title.
 fn search_result(block: &Value) -> Option<Content> {
     let inner = block.get("content").map(contents)?;
     let words = tooltrail_model::content::words(&inner);

@@ -81,6 +81,7 @@ impl<'r> Emit<'_, 'r> {
     }
 
     pub(super) fn span(&self, inner: &std::ops::Range<usize>) -> Span {
+        // Spans of a nested record are counted from its own start; the source needs them from the file's.
         self.record.span(inner.start + self.base..inner.end + self.base)
     }
 
@@ -100,7 +101,9 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
         Scope { session: record.session.map(Raw::decoded_bytes), agent: record.agent.map(Raw::decoded_bytes), sidechain: record.sidechain };
     let (kind, known) = kind(record.kind);
     let mut emit = Emit { record: &record.record, time: record.time, base: 0, scope: &scope, out };
+    // First of all facts: the assembler counts records by it.
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known });
+    // The directory before the calls of the record, which take it over.
     context(record, &mut emit);
     node(record, &kind, &mut emit);
     match &*kind {
@@ -131,7 +134,7 @@ fn context(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
 
 /// The repository of a worktree that the agent made inside it.
 fn repository(cwd: &[u8]) -> Option<&[u8]> {
-    // Nearly no directory has a hidden part, so looking for a dot is quicker than looking for the whole mark.
+    // Nearly no directory has a hidden part, so searching for a dot is quicker than for the whole marker.
     let mut dots = memchr::memchr_iter(b'.', cwd);
     let at = dots.find(|&at| {
         let made = cwd[at..].starts_with(b".claude/worktrees/") || cwd[at..].starts_with(b".claude\\worktrees\\");
@@ -145,7 +148,7 @@ fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" | "attachment" | "progress" => Role::Other,
-        // Other records may carry an id, but it is not a place in the conversation.
+        // Other records may carry an id, but are no place in the conversation.
         _ => return,
     };
     let Some(id) = record.uuid else { return };
@@ -165,8 +168,9 @@ fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
 fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     let content = &record.message.content;
     let results = content.results();
+    // Results before texts: a text beside a result is a reminder, which depends on there being one.
     for block in content.blocks() {
-        // The structured companion belongs to one result; with several, nobody can say to which.
+        // The structured companion belongs to one result; with several in a record, it is not clear to which.
         let structured = record.structured.as_ref().filter(|_| results == 1);
         let node = record.source_node.or(record.parent);
         if let Some(result) = calls::result(block, &record.message, structured, record.denial, record.feedback, node, emit) {
@@ -203,8 +207,10 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
         emit.fact(Fact::Notice(Notice::ApiError));
     }
     let id = message.id.or(record.uuid);
+    // A message without an id is known by its line, so that its blocks still belong together.
     let speaks = Some(id.map_or_else(|| emit.line(), Raw::digest));
     if let (Some(usage), Some(id)) = (&message.usage, id)
+        // A message that the program wrote in the model's place cost nothing.
         && !message.is_synthetic()
     {
         emit.fact(Fact::Usage(Usage {
@@ -215,7 +221,7 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
             server_tools: usage.server_tools,
             tier: usage.tier.map(Raw::decoded_bytes),
         }));
-        // An advisor is another model that was asked within the message: a request of its own.
+        // An advisor is another model, asked within the message: its tokens count as a request of its own.
         for (number, (model, tokens)) in (1..).zip(&usage.advisors) {
             emit.fact(Fact::Usage(Usage {
                 message: id.digest().rotate_left(number),
@@ -232,6 +238,7 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
     for block in message.content.blocks() {
         if let Some(mut call) = calls::call(block, message, record.request, record.uuid, emit) {
+            // The call knows only the message's own id; a message without one is joined by its record's id or line.
             call.message_id = speaks;
             emit.fact(Fact::Call(call));
         } else if let Some((result, _)) = calls::result(block, message, None, None, None, record.uuid, emit) {
@@ -259,7 +266,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     match record.rare_text(|rare| rare.subtype).as_deref() {
         Some("compact_boundary") => emit.fact(Fact::Boundary(Boundary::Compaction)),
         Some("microcompact_boundary") => emit.fact(Fact::Boundary(Boundary::MicroCompaction)),
-        // What will be tried again has not failed yet; the model is still at work.
+        // An error that will be retried is no failure yet; the model is still at work.
         Some("api_error") if retries.is_some_and(|(attempt, attempts)| attempt < attempts) => {}
         Some("api_error") => emit.fact(Fact::Notice(Notice::ApiError)),
         Some("turn_duration") => emit.fact(Fact::Notice(Notice::TurnOver)),
@@ -270,6 +277,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
             }
         }
         None => {
+            // Bounded: only the sentence about a hook is needed, and it comes first.
             let text = record.content_text().map(|content| content.head(4000)).unwrap_or_default();
             if let Some(hook) = hooks::in_words(&text, record.tool_use) {
                 emit.fact(Fact::Hook(hook));
@@ -284,6 +292,7 @@ fn title(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
     let leaf = record.rare().and_then(|rare| rare.leaf).map(Raw::digest);
     let title = title.head(HEAD);
     emit.fact(Fact::Meta(match (by, leaf) {
+        // A summary names the leaf of the conversation it is about, which may be in another file.
         (TitleBy::Summary, Some(leaf)) => Meta::Summary { leaf, title },
         (by, _) => Meta::Title(by, title),
     }));

@@ -23,7 +23,7 @@ fn words(raw: Raw<'_>) -> Cow<'_, str> {
     raw.head(WORDS)
 }
 
-/// Where the object of a hook stands, if the record has one: an attachment, or the data of a progress record.
+/// The object of a hook in a record, if there is one: an attachment, or the data of a progress record.
 pub(super) fn object<'e>(record: &'e ClaudeRecord<'_>) -> Option<&'e Range<usize>> {
     record.attachment.as_ref().or(record.data.as_ref())
 }
@@ -48,8 +48,10 @@ pub(super) fn read<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
             b"decision" => hook.decision = value.string().map(Raw::text),
             b"reason" | b"message" => stopped = value.string().map(words),
             b"additionalContext" => hook.context = value.string().map(words),
+            // An empty text is no reason.
             b"stderr" => hook.reason = value.string().filter(|text| !text.is_empty()).map(words),
             b"stdout" => {
+                // `peek` moves past white space, so that the span begins with the string.
                 value.peek();
                 let start = inner.start + value.position();
                 stdout = value.string();
@@ -57,6 +59,7 @@ pub(super) fn read<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
             }
             b"content" => match value.string() {
                 Some(text) => hook.context = Some(text).filter(|text| !text.is_empty()).map(words),
+                // Several texts: the first is enough for a row.
                 None => value.array(|item| {
                     hook.context = hook.context.take().or(item.string().map(words));
                     Ok(())
@@ -75,6 +78,7 @@ pub(super) fn read<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
         Ok(())
     });
     read.ok()?;
+    // A stop reason is more specific than what was printed.
     hook.reason = stopped.or(hook.reason);
     hook.call = hook.call.take().or(record.parent_tool_use.or(record.tool_use).map(Raw::text));
     decide(&mut hook, kind.as_deref().unwrap_or_default(), stdout)?;
@@ -93,11 +97,12 @@ fn decide(hook: &mut Hook<'_>, kind: &str, stdout: Option<Raw<'_>>) -> Option<()
         "hook_additional_context" | "hook_system_message" => Some(HookOutcome::Ok),
         "async_hook_response" => Some(by_code(hook.exit_code)),
         "hook_permission_decision" => Some(HookOutcome::Ok),
-        // Older logs only say that it began; some add what it decided.
+        // Older logs only record the start; some add the decision.
         "hook_progress" => None,
         _ => return None,
     };
     if let Some(stdout) = stdout.filter(|text| text.head(64).trim_start().starts_with('{')) {
+        // A hook decides by its exit code or by JSON on stdout, which may overrule the code.
         spoken(hook, &stdout.text());
     }
     hook.allows = match hook.decision.as_deref() {
@@ -113,7 +118,7 @@ fn decide(hook: &mut Hook<'_>, kind: &str, stdout: Option<Raw<'_>>) -> Option<()
     Some(())
 }
 
-/// 0 is fine, 2 refuses, anything else is a hook that did not work.
+/// The outcome by exit code: 0 is success, 2 refuses, anything else is a failure of the hook itself.
 fn by_code(code: Option<i64>) -> HookOutcome {
     match code {
         None | Some(0) => HookOutcome::Ok,
@@ -122,7 +127,7 @@ fn by_code(code: Option<i64>) -> HookOutcome {
     }
 }
 
-/// What a hook said in the JSON it printed.
+/// Takes over the decision in the JSON that a hook printed.
 fn spoken(hook: &mut Hook<'_>, text: &str) {
     let owned = |raw: Option<Raw<'_>>| raw.map(|raw| Text::Owned(words(raw).into_owned()));
     let _ = Skim::new(text.as_bytes()).object(|key, value| {
@@ -134,7 +139,7 @@ fn spoken(hook: &mut Hook<'_>, text: &str) {
                     b"permissionDecision" => hook.decision = owned(value.string()).or(hook.decision.take()),
                     b"permissionDecisionReason" => hook.reason = owned(value.string()).or(hook.reason.take()),
                     b"additionalContext" => hook.context = hook.context.take().or(owned(value.string())),
-                    // A hook that answers a permission request says so in an object.
+                    // The answer to a permission request is an object.
                     b"decision" => value.object(|key, value| {
                         match key.as_bytes() {
                             b"behavior" => hook.decision = owned(value.string()).or(hook.decision.take()),
@@ -161,11 +166,12 @@ pub(super) fn in_words<'r>(text: &str, call: Option<Raw<'r>>) -> Option<Hook<'r>
     let name = rest.split([' ', '.']).next().filter(|name| !name.is_empty())?;
     let event = name.split(':').next().unwrap_or(name);
     let known = ["PreToolUse", "PostToolUse", "Stop", "SubagentStop", "UserPromptSubmit", "SessionStart", "PreCompact", "Notification"];
+    // Other system records begin with ordinary words.
     if !known.contains(&event) {
         return None;
     }
     let after = rest[name.len()..].trim_start();
-    // The command is in brackets and may hold brackets itself; its end is the last one before the verdict.
+    // The command is in brackets and may hold brackets itself; it ends with the last one before the verdict.
     let ends = ["] completed successfully", "] failed with", "] was blocked", "]"];
     let command_end = ends.iter().find_map(|end| after.find(end));
     let command = after.strip_prefix('[').zip(command_end).and_then(|(_, end)| after.get(1..end));
@@ -221,7 +227,7 @@ pub(super) fn summary<'r>(record: &ClaudeRecord<'r>) -> Vec<Hook<'r>> {
         Ok(())
     });
     let reason = rare.stop_reason.filter(|text| !text.is_empty()).map(words);
-    // Errors are not said to be any one hook's.
+    // Errors name no hook, so they are attributed only where there is a single one.
     let outcome = match (errors, rare.prevented) {
         (0, false) => Some(HookOutcome::Ok),
         (0, true) if hooks.len() == 1 => Some(HookOutcome::Blocked),

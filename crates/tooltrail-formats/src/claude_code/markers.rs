@@ -1,4 +1,4 @@
-//! The texts by which Claude Code tells what happened to a call. They are matched by how they begin, on error results only.
+//! The texts by which Claude Code reports what happened to a call. They are matched by their beginning, on error results only.
 
 use tooltrail_model::verdict::Marker;
 
@@ -38,11 +38,12 @@ const BEGINNINGS: &[(&str, Marker)] = &[
     ("timeout of ", Marker::Timeout),
 ];
 
-/// What the text of an error result means, from its decoded beginning.
+/// The marker in the text of an error result, from its decoded beginning.
 pub(super) fn of(head: &str) -> Option<Marker> {
     let text = bare(head);
     if let Some(&(_, marker)) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)) {
         return Some(match marker {
+            // The same beginning with and without words of the person; only those make it feedback.
             Marker::Rejected if feedback(text).is_some() => Marker::RejectedWithFeedback,
             marker => marker,
         });
@@ -53,10 +54,12 @@ pub(super) fn of(head: &str) -> Option<Marker> {
     if text.starts_with("Found ") && text.contains("matches of the string to replace") {
         return Some(Marker::Precondition);
     }
-    // The harness keeps commands inside the project's directories; nothing ran.
+    // The program keeps commands inside the project's directories; nothing ran.
+    // A command that ran may print the same words; its exit code stands in front.
     if text.contains("was blocked. For security") && !text.starts_with("Exit code") {
         return Some(Marker::Precondition);
     }
+    // Only in the first line: a file that was read may contain them.
     let first = text.lines().next().unwrap_or("");
     if ["exceeds maximum allowed tokens", "exceeds maximum allowed size"].iter().any(|limit| first.contains(limit)) {
         return Some(Marker::TooLarge);
@@ -72,14 +75,15 @@ fn bare(text: &str) -> &str {
     text.strip_prefix("Error: ").unwrap_or(text)
 }
 
-/// What the person said when refusing.
+/// The words of a person who refused.
 pub(super) fn feedback(text: &str) -> Option<&str> {
     let (_, said) = text.split_once("the user said:")?;
+    // The note behind is the program's, for the model.
     let said = said.split("\n\nNote: The user's next message may contain").next().unwrap_or(said).trim();
     (!said.is_empty()).then_some(said)
 }
 
-/// The code in `Exit code N` at the start of a text, and what follows it.
+/// The code in `Exit code N` at the start of a text, and the rest.
 pub(super) fn exit_code(text: &str) -> Option<(i64, &str)> {
     let rest = bare(text).strip_prefix("Exit code ")?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
@@ -88,6 +92,7 @@ pub(super) fn exit_code(text: &str) -> Option<(i64, &str)> {
 
 /// The code in `[Exit code: N]` at the end of a text.
 pub(super) fn exit_tail(tail: &str) -> Option<i64> {
+    // From the end: the output in front may contain such brackets.
     let rest = tail.trim_end().strip_suffix(']')?;
     let at = rest.rfind("[Exit code: ")?;
     rest[at + "[Exit code: ".len()..].trim().parse().ok()
@@ -119,6 +124,7 @@ pub(super) fn answer_agent(tail: &str) -> Option<&str> {
     let at = tail.rfind("agentId:")?;
     let rest = tail[at + "agentId:".len()..].trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());
+    // The id may be written like the agent's file: `agent-<id>`.
     let id = rest[..end].strip_prefix("agent-").unwrap_or(&rest[..end]);
     (!id.is_empty()).then_some(id)
 }

@@ -1,4 +1,4 @@
-//! Messages: who answered, what it cost, and the content blocks. The one place that adds up tokens and that names calls.
+//! Messages: model, tokens, and content blocks. The only place that adds up tokens and that names calls.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(super) struct ClaudeMessage<'r> {
     pub(super) usage: Option<TokenUsage<'r>>,
 }
 
-/// What a message says: one text, or blocks.
+/// The content of a message: one text, or blocks.
 #[derive(Debug, Default)]
 pub(super) struct MessageContent<'r> {
     /// The content where it is a plain string, and where that stands.
@@ -34,7 +34,7 @@ pub(super) struct ContentBlock<'r> {
     pub(super) text: Option<Raw<'r>>,
     pub(super) thinking: Option<Raw<'r>>,
     pub(super) span: Range<usize>,
-    /// Where the input of a call stands, and its fingerprint.
+    /// The span and the fingerprint of a call's input.
     pub(super) input: Option<(Range<usize>, u64)>,
     pub(super) tool_use_id: Option<Raw<'r>>,
     pub(super) is_error: Option<bool>,
@@ -51,13 +51,13 @@ pub(super) struct ResultContent<'r> {
     pub(super) error_object: bool,
 }
 
-/// Tokens as a message tells them.
+/// The tokens of a message.
 #[derive(Debug, Default)]
 pub(super) struct TokenUsage<'r> {
     pub(super) tokens: Tokens,
     pub(super) server_tools: [u32; 2],
     pub(super) tier: Option<Raw<'r>>,
-    /// What advisors were asked and said on the way: their models, and tokens that are not among these.
+    /// Advisors that were asked on the way: their models, and tokens that the message's own numbers do not include.
     pub(super) advisors: Vec<(Raw<'r>, Tokens)>,
 }
 
@@ -68,7 +68,7 @@ impl<'r> ClaudeMessage<'r> {
                 b"id" => self.id = value.string(),
                 b"model" => self.model = value.string(),
                 b"content" => {
-                    // Of a key that stands twice the last one counts.
+                    // Of a repeated key the last one counts.
                     self.content = MessageContent::default();
                     self.content.read(value)?;
                 }
@@ -103,6 +103,7 @@ impl<'r> ClaudeMessage<'r> {
 
     /// The name of a call or result that has no id: its line, and among several there its number.
     fn place_name(&self, block: &ContentBlock<'r>, line: u64, unnamed: impl Fn(&&ContentBlock<'r>) -> bool) -> Cow<'r, str> {
+        // By address: two blocks may be equal and still be two calls.
         let before = self.content.blocks().filter(unnamed).position(|other| std::ptr::eq(other, block)).unwrap_or_default();
         Cow::Owned(if before == 0 { format!("line-{line}") } else { format!("line-{line}-{}", before + 1) })
     }
@@ -125,6 +126,7 @@ impl<'r> MessageContent<'r> {
                     block.text = Some(text);
                 }
                 block.span = start..item.position();
+                // `first` avoids an allocation for nearly every record of a scan.
                 match self.first {
                     None => self.first = Some(block),
                     Some(_) => self.more.push(block),
@@ -168,6 +170,7 @@ impl<'r> ContentBlock<'r> {
                 self.input = Some((start..value.position(), digest));
             }
             b"tool_use_id" => self.tool_use_id = id(value)?,
+            // A flag that is written as a text counts, too.
             b"is_error" => self.is_error = value.bool().or_else(|| value.string().map(|word| word == *"true")),
             b"content" => self.result = ResultContent::read(value)?,
             _ => {}
@@ -179,6 +182,7 @@ impl<'r> ContentBlock<'r> {
 impl ContentBlock<'_> {
     /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
     pub(super) fn is_call(&self) -> bool {
+        // API-side kinds end alike (`server_tool_use`, `mcp_tool_use`), so new ones are recognised, too.
         self.kind.is_some_and(|kind| matches!(&*kind.text(), kind if kind == "tool_use" || kind.ends_with("_tool_use")))
     }
 
@@ -201,6 +205,7 @@ fn id<'r>(value: &mut Skim<'r>) -> Result<Option<Raw<'r>>, Torn> {
     if value.peek() != Some(Type::Number) {
         return Ok(None);
     }
+    // A number as an id is kept by its digits, as the result names it.
     let span = value.skip()?;
     Ok(Some(Raw::new(value.slice(span))))
 }
@@ -245,10 +250,10 @@ impl<'r> ResultContent<'r> {
     }
 }
 
-/// The advisors among the steps of an answer. Nearly no answer has one, and the other steps are in its own numbers.
+/// The advisors among the steps of an answer. Few answers have any, and the message's own numbers include the other steps.
 fn advisors(steps: &[u8]) -> Result<Vec<(Raw<'_>, Tokens)>, Torn> {
     let mut found = Vec::new();
-    // An escape may hide the word.
+    // An escape could hide the word, so a text with one is parsed.
     if memchr::memmem::find(steps, b"advisor_message").is_none() && memchr::memchr(b'\\', steps).is_none() {
         return Ok(found);
     }
@@ -316,7 +321,7 @@ impl<'r> TokenUsage<'r> {
             }
             Ok(())
         })?;
-        // What the two parts lack of the total is five-minute cache.
+        // The two parts may be missing or too small; the rest of the total is five-minute cache.
         out.tokens.cache_write_1h = one;
         out.tokens.cache_write_5m = five.max(written.saturating_sub(one));
         Ok(Some(out))

@@ -1,8 +1,8 @@
 //! Claude Code: one JSON object a line, under `projects/` of its configuration directory.
 //!
-//! What is claimed here rests on the vendor's published types and open transcript reader, and on counts in real logs of
-//! versions 1.0 to 2.1. A record is read once, as a `ClaudeRecord`; facts, parts, requests and results are taken from it. Unknown types,
-//! fields and kinds are kept and counted, never an error.
+//! The claims here rest on the vendor's published types and open transcript reader, and on counts in real logs of versions 1.0 to 2.1. A
+//! record is read once, as a `ClaudeRecord`; facts, parts, requests and results are taken from it. Unknown types, fields and kinds are kept
+//! and counted, never an error.
 //!
 //! | file | knows |
 //! |---|---|
@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
@@ -70,7 +70,7 @@ impl Decode for ClaudeCode {
             return None;
         }
         let (mut known, mut ours, mut foreign) = (false, false, false);
-        // A line that breaks off still shows what it began with.
+        // A line that breaks off still shows its beginning.
         let _ = skim.object(|key, value| {
             match key.as_bytes() {
                 b"type" => known |= value.string().is_some_and(|name| facts::is_known(&name.text())),
@@ -89,11 +89,12 @@ impl Decode for ClaudeCode {
             }
             Ok(())
         });
+        // Foreign fields win: an agent with the same envelope has our fields as well.
         if foreign { Some(false) } else { (known && ours).then_some(true) }
     }
 
     fn is_whole_record(&self, line: &[u8]) -> bool {
-        // Records of progress hold whole messages; what only records have is a session, or what metadata has instead.
+        // Progress records contain whole messages; only records themselves have a session, or what metadata has instead.
         let mut anchored = false;
         let _ = Skim::new(line).object(|key, _| {
             anchored |= matches!(key.as_bytes(), b"sessionId" | b"leafUuid" | b"snapshot");
@@ -103,7 +104,7 @@ impl Decode for ClaudeCode {
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        // Filled where it stands: a scan does this for every line, and the record is large.
+        // Filled in place: a scan does this for every line, and the record is large.
         let mut record = ClaudeRecord::unread(record);
         record.fill()?;
         facts::facts(&record, out);
@@ -112,6 +113,7 @@ impl Decode for ClaudeCode {
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
         let key = b"\"tool_use_id\":\"";
+        // Bounded: a damaged line may be megabytes of results.
         let found = memchr::memmem::find_iter(damaged, key).take(16).filter_map(|at| {
             let rest = &damaged[at + key.len()..];
             let end = memchr::memchr(b'"', rest)?;
@@ -147,6 +149,7 @@ impl LogFiles for ClaudeCode {
     }
 
     fn side_directory(&self, path: &Path) -> Option<PathBuf> {
+        // Only the log itself has a directory of its name beside it.
         (path.extension()? == "jsonl").then(|| path.with_extension(""))
     }
 
@@ -185,12 +188,12 @@ impl OpenRecords for ClaudeCode {
         &["<command-name>", "<bash-input>"]
     }
 
-    fn saved(&self, answered: &ResultContent) -> Option<String> {
+    fn saved(&self, answered: &LoggedResult) -> Option<String> {
         tools::saved(answered)
     }
 
     fn saved_marks(&self) -> &'static [&'static str] {
-        // Of `persistedOutputPath`, and of what is said to the model. They begin with what is rare, which is found faster.
+        // From `persistedOutputPath`, and from the words for the model. They begin with rare letters, which are found faster.
         &["OutputPath", "Full output", "Output has been saved"]
     }
 
@@ -212,11 +215,11 @@ impl TypedRecord for ClaudeRecord<'_> {
         parts::parts(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         answers::request(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         answers::result(self, call, payloads)
     }
 

@@ -1,4 +1,4 @@
-//! `toolUseResult`: what the tool produced, beside what the model saw. An object, a list, a string, or not there at all.
+//! `toolUseResult`: the tool's own output, beside the content for the model. An object, a list, a string, or missing.
 
 use super::markers;
 use super::message::ContentBlock;
@@ -40,7 +40,7 @@ pub(super) struct Structured<'r> {
     polled: Option<Polled<'r>>,
 }
 
-/// The state of a task that was asked about.
+/// The state of a task that a call asked about.
 #[derive(Debug, Default)]
 struct Polled<'r> {
     id: Option<Raw<'r>>,
@@ -70,6 +70,7 @@ impl<'r> Structured<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"interrupted" => self.interrupted = value.bool() == Some(true),
+            // Tools spell this key differently.
             b"exitCode" | b"exit_code" | b"returnCode" => self.exit_code = code(value),
             b"durationMs" | b"totalDurationMs" => self.run_ms = millis(value.float(), 1.0),
             b"durationSeconds" => self.run_ms = millis(value.float(), 1000.0),
@@ -79,6 +80,7 @@ impl<'r> Structured<'r> {
             b"isAsync" => self.asynchronous = value.bool() == Some(true),
             b"taskId" | b"task_id" | b"shellId" | b"shell_id" => self.task = value.string(),
             b"agent_id" => self.teammate = value.string(),
+            // Only monitors have this field, whatever its value.
             b"persistent" => self.monitors = value.bool().is_some(),
             b"detachedToolCall" => self.detached = value.bool() == Some(true),
             b"transcriptDir" => self.directory = value.string(),
@@ -135,7 +137,7 @@ pub(super) struct Outcome<'r> {
     pub(super) run_ms: Option<u64>,
 }
 
-/// A task's state, learnt from the result of a call that asked.
+/// The state of a task, learnt from the result of a call that asked.
 #[derive(Debug)]
 pub(super) struct Poll<'r> {
     pub(super) id: Option<Cow<'r, str>>,
@@ -161,21 +163,23 @@ impl<'r> Outcome<'r> {
         if error {
             signals.marker = markers::of(&head);
             let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
+            // The text may begin like an exception's, with the code behind that.
             let told = told.strip_prefix("Error: ").unwrap_or(&told);
             signals.exit_head = markers::exit_code(&head).or_else(|| markers::exit_code(told)).map(|(code, _)| code);
-            // The code is that of the signal; who sent it is told behind what the command had printed.
+            // The exit code is that of the signal; the tail says who sent it, behind the output.
             if signals.marker.is_none() && signals.exit_head.is_some() && markers::interrupted_tail(&tail) {
                 signals.marker = Some(Marker::Interrupted);
             }
         }
         signals.exit_tail = markers::exit_tail(&tail);
-        // It is said of a whole record, which may hold other results.
+        // The field is the record's, which may hold other results as well.
         signals.denial = denial.filter(|_| error).and_then(|kind| denial_kind(&kind.text()));
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
         let mut out = Outcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
+        // Last, because it needs the texts and signals above.
         out.signals.backgrounded = structured.is_some_and(|structured| structured.detached) || out.background(structured).is_some();
         out
     }
@@ -183,6 +187,7 @@ impl<'r> Outcome<'r> {
     /// The background task the call became.
     pub(super) fn background(&self, structured: Option<&Structured<'r>>) -> Option<Cow<'r, str>> {
         if let Some(structured) = structured {
+            // Structured fields first: they are certain, a text is only a fallback.
             if let Some(id) = structured.background {
                 return Some(id.text());
             }
@@ -201,6 +206,7 @@ impl<'r> Outcome<'r> {
 
     /// The subagent the call started.
     pub(super) fn child(&self, structured: Option<&Structured<'r>>) -> Option<Child<'r>> {
+        // A field names the agent for certain; a text may quote another one.
         if let Some(agent) = structured.and_then(|structured| structured.agent) {
             return Some(Child { agent: agent.text(), sure: true, alias: false, detached: false });
         }
@@ -211,7 +217,7 @@ impl<'r> Outcome<'r> {
         Some(Child { agent: Cow::Owned(said.to_owned()), sure: false, alias: false, detached: false })
     }
 
-    /// What the result tells about a task that the call asked about or stopped.
+    /// The state of a task that the call asked about or stopped, from its result.
     pub(super) fn poll(&self, structured: Option<&Structured<'r>>) -> Option<Poll<'r>> {
         if let Some(structured) = structured {
             if let Some(polled) = &structured.polled {
@@ -219,6 +225,7 @@ impl<'r> Outcome<'r> {
                 return Some(Poll { id: polled.id.map(Raw::text), state, exit_code: polled.exit_code });
             }
             let id = structured.task.map(Raw::text);
+            // A message tells only of stopping; other messages say nothing about a task.
             if let Some(message) = structured.message.map(Raw::text) {
                 let state = stopped(&message)?;
                 return Some(Poll { id, state, exit_code: None });
@@ -233,6 +240,7 @@ impl<'r> Outcome<'r> {
         if let Some(state) = stopped(&self.head) {
             return Some(Poll { id: None, state, exit_code: None });
         }
+        // Without a structured result the state stands in tags.
         if !self.head.trim_start().starts_with('<') {
             return None;
         }
@@ -248,11 +256,11 @@ impl<'r> Outcome<'r> {
     }
 }
 
-/// How a text begins, if that can tell anything: on errors always, otherwise only for the few beginnings that are looked for.
+/// The beginning of a text, if it can carry a marker: always on errors, otherwise only for a few known beginnings.
 fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     let bytes = text.bytes();
     let telling: [&[u8]; 6] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request"];
-    // An escape or white space in front may hide one of them.
+    // An escape or white space may hide a known beginning. A colour code is an escape as well, but never begins one.
     let hidden = matches!(bytes.first(), Some(b'\\' | b' ')) && !bytes.starts_with(b"\\u001b");
     if error || hidden || telling.iter().any(|beginning| bytes.starts_with(beginning)) {
         return text.head(WINDOW);
@@ -260,21 +268,22 @@ fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     Cow::Borrowed("")
 }
 
-/// What is looked for in every result, prepared once.
+/// Needles that every result is searched for, prepared once.
 static AGENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"agentId"));
 static SPELLED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u0061"));
 
-/// How a text ends, if that can tell anything: an exit code in brackets, or an agent's id. Most texts end in neither, and
-/// decoding their ends would cost more than everything else about them.
+/// The end of a text, if it can carry an exit code in brackets or an agent's id. Most texts have neither, and decoding their ends would
+/// cost more than everything else about them.
 fn telling_tail(text: Raw<'_>) -> Cow<'_, str> {
     let end = &text.bytes()[text.bytes().len().saturating_sub(WINDOW)..];
     let mut spoken = end;
+    // Trailing white space is written as escapes in the raw text.
     while let Some(rest) = [b"\\n".as_slice(), b"\\r", b"\\t", b" "].iter().find_map(|space| spoken.strip_suffix(*space)) {
         spoken = rest;
     }
     let spelled_end = end.len() >= 6 && end[end.len() - 6..].starts_with(b"\\u");
     let bracket = spoken.ends_with(b"]") || spelled_end;
-    // Either may be spelled in numbers.
+    // Bracket or id may be written as a `\u` escape.
     if bracket || AGENT.find(end).is_some() || SPELLED.find(end).is_some() {
         return text.tail(WINDOW);
     }
@@ -323,6 +332,7 @@ fn spelled_blocks(text: Raw<'_>) -> Option<(String, String)> {
         Ok(())
     })
     .ok()?;
+    // Anything behind the list, or an item without a type, makes it the tool's own text.
     if !blocks || !skim.finished() {
         return None;
     }

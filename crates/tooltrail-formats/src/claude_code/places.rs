@@ -1,4 +1,4 @@
-//! Where Claude Code keeps its logs, and what a path says about the log behind it.
+//! The places where Claude Code keeps its logs, and the meaning of their paths.
 //!
 //! `projects/<slug>/<session>.jsonl` is a session, `<session>/subagents/agent-<id>.jsonl` (older: `agent-<id>.jsonl` beside
 //! the session) a subagent, `subagents/workflows/<run>/agent-<id>.jsonl` a member of a workflow. The slug loses information and
@@ -34,7 +34,7 @@ pub(super) fn moved(places: &Places) -> Vec<(PathBuf, &'static str)> {
 
 /// The configuration directories.
 pub(super) fn roots(places: &Places) -> Vec<PathBuf> {
-    // A list without a path in it names no directory, and the usual ones are not meant either.
+    // A list without a path names no directory, and does not fall back to the usual ones either.
     if places.variable(CONFIG).and_then(|list| list.to_str()).is_some_and(|list| !list.trim().is_empty()) {
         return configured(places);
     }
@@ -55,7 +55,7 @@ pub(super) fn origin(path: &Path) -> SourceOrigin {
     let Some(subagent) = subagent_of(&stem).map(str::to_owned) else {
         return SourceOrigin { agent: Some("claude"), session: stem, ..SourceOrigin::default() };
     };
-    // The session's directory is the one that holds `subagents`.
+    // The session's directory is the one that holds `subagents`; members of a workflow lie two levels deeper than plain subagents.
     let session = path.ancestors().find(|path| path.file_name().is_some_and(|name| name == "subagents"));
     let session = session.and_then(Path::parent).map(|path| text(path.file_name()));
     let group = (above.next().is_some_and(|path| path.file_name().is_some_and(|name| name == "workflows"))).then_some(parent);
@@ -73,8 +73,10 @@ pub(super) fn sidecars(path: &Path) -> Vec<PathBuf> {
 
 /// `file-history/<session>`, where copies of files are kept, for a log below `projects/<slug>`.
 pub(super) fn backups(path: &Path) -> Option<PathBuf> {
+    // At least two levels up: the log is in a project's directory.
     let projects = path.ancestors().skip(2).find(|above| above.file_name().is_some_and(|name| name == "projects"))?;
     let session = origin(path).session;
+    // A session's name comes from a path; one with separators could lead elsewhere.
     let plain = Path::new(&session).file_name().is_some_and(|name| name == session.as_str());
     plain.then(|| projects.parent().map(|root| root.join("file-history").join(session)))?
 }
@@ -83,6 +85,7 @@ pub(super) fn backups(path: &Path) -> Option<PathBuf> {
 pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let (mut call, mut title, mut stopped) = (None, None, false);
+    // A sidecar that is being written may break off.
     let _ = Skim::new(bytes).object(|key, value| {
         match key.as_bytes() {
             b"toolUseId" => call = value.string(),
@@ -99,7 +102,7 @@ pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
         (None, _, Some(title)) => say(Fact::Meta(Meta::Title(TitleBy::Person, title.text()))),
         _ => {}
     }
-    // The call is not named: one that waited for the agent has a result of its own.
+    // The call is not named: if it waited for the agent, it has a result of its own.
     if let Some(agent) = agent.filter(|_| stopped) {
         say(Fact::Task(TaskNews { id: Some(agent.into()), call: None, poll: None, state: TaskState::Stopped, exit_code: None }));
     }
@@ -111,6 +114,7 @@ pub(super) fn lifetime(settings: Option<&[u8]>) -> Option<Duration> {
     let mut days = DEFAULT;
     let _ = Skim::new(settings.unwrap_or_default()).object(|key, value| {
         if key.as_bytes() == b"cleanupPeriodDays" {
+            // A negative or fractional number is a mistake in the settings, and the default applies.
             days = value.int().and_then(|days| u64::try_from(days).ok()).unwrap_or(DEFAULT);
         }
         Ok(())
@@ -118,7 +122,7 @@ pub(super) fn lifetime(settings: Option<&[u8]>) -> Option<Duration> {
     (days > 0).then(|| Duration::from_secs(days.saturating_mul(24 * 60 * 60)))
 }
 
-/// `sessions/<pid>.json`, written while a session runs. The keys that lie beside them are secrets and never opened.
+/// `sessions/<pid>.json`, written while a session runs. Key files beside them are never opened.
 pub(super) fn registry(places: &Places) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for root in roots(places) {
@@ -136,6 +140,7 @@ pub(super) fn registered(bytes: &[u8]) -> Option<Registered> {
             b"pid" => pid = value.uint().and_then(|pid| u32::try_from(pid).ok()),
             b"status" => {
                 live = match value.string().map(|status| status.text()).as_deref() {
+                    // Unknown words are newer states, in which the session runs all the same.
                     Some("waiting") => Live::Waiting,
                     Some("idle") => Live::Idle,
                     _ => Live::Running,

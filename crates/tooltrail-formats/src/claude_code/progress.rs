@@ -44,6 +44,7 @@ impl<'r> ProgressData<'r> {
                 b"status" => out.status = value.string(),
                 b"elapsedTimeMs" => out.elapsed = value.float().filter(|ms| *ms >= 0.0).map(|ms| ms as u64),
                 b"message" => {
+                    // `data.start`: spans inside are counted from there.
                     let nested = out.nested.insert(NestedRecord { base: data.start, ..NestedRecord::default() });
                     value.object(|key, value| nested.field(key.as_bytes(), value))?;
                 }
@@ -74,12 +75,14 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     let agent = data.agent.map(Raw::text);
     let parent = record.parent_tool_use.or(record.tool_use).map(Raw::text);
     match data.kind.map(Raw::text).as_deref() {
+        // Such a record marks the start of a hook; older logs have no other.
         Some("hook_progress") => {
             if let Some(hook) = super::hooks::read(record) {
                 emit.fact(Fact::Hook(hook));
             }
         }
         Some("agent_progress") => {
+            // The claim ties the agent to its call, also where the record carries no message.
             if let (Some(agent), Some(call)) = (agent.clone(), parent.clone()) {
                 emit.fact(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress }));
             }
@@ -88,6 +91,7 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
             }
         }
         Some("mcp_progress") => {
+            // Only the last progress of a call has its whole duration.
             let ended = data.status.is_some_and(|status| matches!(&*status.text(), "completed" | "failed"));
             if let Some(call) = parent {
                 emit.fact(Fact::Progress(CallProgress { call, run_ms: data.elapsed.filter(|_| ended) }));
@@ -101,10 +105,11 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-/// The calls and results of a subagent, told of in its parent's log. They count only where its own log is missing.
+/// Emits the calls and results of a subagent that its parent's log reports. They count only where its own log is missing.
 fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: Option<Cow<'r, str>>, emit: &mut Emit<'_, 'r>) {
     let nested = Nested { agent, parent };
     let outer = emit.time;
+    // Time and base are the inner record's while its blocks are read, and are reset behind the loop.
     emit.time = inner.time.or(outer);
     emit.base = inner.base;
     for block in inner.message.content.blocks() {

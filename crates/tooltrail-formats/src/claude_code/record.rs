@@ -1,7 +1,7 @@
-//! A record of Claude Code, typed: everything that is told of it, to a scan or to a reader, is taken from here.
+//! A record of Claude Code, typed: scans and readers take everything from here.
 //!
-//! `type` often stands behind `message`, so all fields are taken in before it is known what the record is. Payloads (inputs, results,
-//! attachments) stay where they are, as spans. What only a few types have is kept apart in [`RareFields`], so that the many others stay small.
+//! `type` often comes behind `message`, so all fields are read before the type is known. Payloads (inputs, results, attachments) stay where
+//! they are, as spans. Fields of a few types only are kept apart in [`RareFields`], so that the others stay small.
 
 use super::author::{Speaker, TextFlags};
 use super::message::ClaudeMessage;
@@ -33,7 +33,7 @@ pub(super) struct ClaudeRecord<'r> {
     pub(super) transcript_only: bool,
     pub(super) api_error: bool,
     pub(super) team: bool,
-    /// `origin.kind`: who a user text comes from.
+    /// `origin.kind`: the sender of a user text.
     pub(super) origin: Option<Raw<'r>>,
     pub(super) source_node: Option<Raw<'r>>,
     pub(super) denial: Option<Raw<'r>>,
@@ -64,7 +64,7 @@ pub(super) struct RareFields<'r> {
     /// The service's own word for a failure.
     pub(super) error: Option<Raw<'r>>,
     pub(super) subtype: Option<Raw<'r>>,
-    /// Where the `content` of a record without a message stands.
+    /// The span of the `content` of a record without a message.
     pub(super) content: Option<Range<usize>>,
     /// `operation` and `reason` of a record of the queue.
     pub(super) operation: Option<Raw<'r>>,
@@ -74,14 +74,14 @@ pub(super) struct RareFields<'r> {
     pub(super) retracted: Vec<Raw<'r>>,
     pub(super) leaf: Option<Raw<'r>>,
     pub(super) title: Option<(TitleBy, Raw<'r>)>,
-    /// Where the session belongs, if that is not where it ran.
+    /// The directory that the session belongs to, if it ran in another one.
     pub(super) project: Option<Raw<'r>>,
     pub(super) hook_infos: Option<Range<usize>>,
     pub(super) hook_errors: Option<Range<usize>>,
     pub(super) hook_context: Option<Range<usize>>,
     pub(super) prevented: bool,
     pub(super) stop_reason: Option<Raw<'r>>,
-    /// The file that a single copy was made of, and where the copies are told of.
+    /// The file that a single copy was made of, and the span that lists the copies.
     pub(super) tracking_path: Option<Raw<'r>>,
     pub(super) backups: Option<Range<usize>>,
 }
@@ -108,6 +108,7 @@ impl<'r> ClaudeRecord<'r> {
             return Err(Torn { at: skim.position() });
         }
         skim.object(|key, value| self.field(key.as_bytes(), value))?;
+        // Text behind the object: two records glued together.
         if !skim.finished() {
             return Err(Torn { at: skim.position() });
         }
@@ -124,7 +125,7 @@ impl<'r> ClaudeRecord<'r> {
             b"message" => self.message.read(value)?,
             b"toolUseResult" => self.structured.insert(Structured::default()).read(value)?,
             b"sessionId" => self.session = value.string().or(self.session),
-            // A later spelling of the same; where both are there and differ, `sessionId` names this session.
+            // A later spelling of the same; where both exist and differ, `sessionId` names this session.
             b"session_id" => self.session = self.session.or(value.string()),
             b"isSidechain" => self.sidechain = value.bool() == Some(true),
             b"agentId" => self.agent = value.string(),
@@ -154,7 +155,7 @@ impl<'r> ClaudeRecord<'r> {
         Ok(())
     }
 
-    /// Takes in a field that few records have. Which of them count is decided by who asks, once the type is known.
+    /// Reads a field that few records have. Callers decide which of them count, once the type is known.
     fn rare_field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"subtype" => self.rare_mut().subtype = value.string(),
@@ -176,6 +177,7 @@ impl<'r> ClaudeRecord<'r> {
             b"agentName" => self.rare_mut().title = value.string().map(|text| (TitleBy::Agent, text)),
             b"customTitle" => self.rare_mut().title = value.string().map(|text| (TitleBy::Person, text)),
             b"relocatedCwd" => self.rare_mut().project = value.string(),
+            // A worktree without the original directory must not erase one that was named before.
             b"worktreeSession" => self.rare_mut().project = member(value, b"originalCwd")?.or(self.rare_mut().project),
             b"hookInfos" => self.rare_mut().hook_infos = Some(value.skip()?),
             b"hookErrors" => self.rare_mut().hook_errors = Some(value.skip()?),
@@ -214,10 +216,12 @@ impl<'r> ClaudeRecord<'r> {
         self.record.bytes.get(span.clone()).unwrap_or_default()
     }
 
-    /// Who speaks in the record, as far as its flags tell.
+    /// The speaker of the record, as far as its flags reveal it.
     pub(super) fn speaker(&self) -> Speaker {
+        // A record without an origin is judged by its other flags alone.
         let foreign = self.origin.is_some_and(|origin| origin != *"human");
         let injected = self.meta || self.compact_summary || self.transcript_only || foreign || self.team;
+        // A skill's instructions are sent as a hidden message for the call that loads it.
         let for_call = self.meta && self.rare().is_some_and(|rare| rare.source_tool_use.is_some());
         let label = if self.compact_summary {
             Some("summary of the conversation so far")
@@ -234,7 +238,7 @@ impl<'r> ClaudeRecord<'r> {
     }
 }
 
-/// A text of an object; of a key that stands twice, the last.
+/// A text of an object; of a repeated key, the last.
 pub(super) fn member<'r>(value: &mut Skim<'r>, name: &[u8]) -> Result<Option<Raw<'r>>, Torn> {
     let mut found = None;
     value.object(|key, value| {

@@ -1,4 +1,4 @@
-//! What is said to the model: prompts, also those typed while it was at work, and notifications that travel like prompts.
+//! Texts for the model: prompts, also those typed while it was at work, and notifications that travel like prompts.
 
 use super::author::{self, Author, HEAD, TextFlags, author};
 use super::facts::Emit;
@@ -16,6 +16,7 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, be
     let head = text.head(HEAD);
     if head.trim_start().starts_with("<task-notification>") {
         let whole = text.text();
+        // A notification is never a prompt, also where it cannot be read.
         if let Some(news) = tasks::notification(&whole) {
             emit_news(news, emit);
         }
@@ -23,6 +24,7 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, be
     }
     if head.trim_start().starts_with("<system-reminder>") && head.contains("Background Bash ") {
         let whole = text.text();
+        // The reminder may come with a person's words, which are looked at below.
         tasks::reminded(&whole).for_each(|news| emit.fact(Fact::Task(news)));
     }
     let authored = author(text, flags);
@@ -32,6 +34,7 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, be
         Author::Words(Origin::Human | Origin::Command) if beside_result => {}
         Author::Words(origin) => {
             let head = match origin {
+                // A command is shown as it was typed, without its tags.
                 Origin::Command => author::command(authored.own()).map(Cow::Owned),
                 _ => None,
             };
@@ -59,13 +62,13 @@ fn first_text<'r>(content: &MessageContent<'r>) -> Option<(Raw<'r>, Range<usize>
     content.text.clone().or_else(of_blocks)
 }
 
-/// A prompt that waited while the model was at work, carried by an attachment or a record of the queue.
+/// A prompt that waited while the model was at work, from an attachment or a queue record.
 #[derive(Debug, Default)]
 pub(super) struct QueuedPrompt<'r> {
     pub(super) content: MessageContent<'r>,
     /// The offset in the record that its spans are counted from.
     base: usize,
-    /// Whether a person typed it: other modes, and other origins, are the program's.
+    /// Whether a person typed it. Other modes and origins are the program's.
     pub(super) human: bool,
 }
 
@@ -80,6 +83,7 @@ impl<'r> QueuedPrompt<'r> {
                 b"type" => queued = value.string().is_some_and(|kind| kind == *"queued_command"),
                 b"prompt" => {
                     prompt = true;
+                    // A repeated key replaces the content instead of adding to it.
                     out.content = MessageContent::default();
                     out.content.read(value)?;
                 }
@@ -93,7 +97,7 @@ impl<'r> QueuedPrompt<'r> {
         (read.is_ok() && queued && prompt).then_some(out)
     }
 
-    /// The prompt that a record of the queue puts in, or takes out.
+    /// The prompt that a queue record adds or removes.
     pub(super) fn queued(record: &ClaudeRecord<'r>) -> Option<Self> {
         let span = record.rare()?.content.clone()?;
         let mut out = QueuedPrompt { base: span.start, human: true, ..QueuedPrompt::default() };
@@ -101,13 +105,13 @@ impl<'r> QueuedPrompt<'r> {
         Some(out)
     }
 
-    /// Who wrote one of its texts.
+    /// The flags for its texts.
     pub(super) fn flags(&self) -> TextFlags {
         TextFlags { injected: !self.human, sidechain: false }
     }
 }
 
-/// An attachment that carries a prompt. Others say nothing that is needed here.
+/// Emits the prompt of an attachment. Other attachments matter only to readers.
 pub(super) fn attached<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     if let Some(waiting) = QueuedPrompt::attached(record) {
         queued(&waiting, emit);
@@ -118,6 +122,7 @@ pub(super) fn attached<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
 fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut Emit<'_, 'r>) {
     let Some((text, span)) = first_text(&waiting.content) else { return };
     let whole = text.text();
+    // Tasks report their end through the queue as well.
     if let Some(news) = tasks::notification(&whole) {
         return emit_news(news, emit);
     }
@@ -129,7 +134,7 @@ fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-/// A record of the queue: what is put in may never appear elsewhere.
+/// Emits the facts of a queue record: a queued prompt may never appear elsewhere.
 pub(super) fn queue<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     let absorbed = record.rare_text(|rare| rare.reason).is_some_and(|reason| reason.starts_with("absorbed"));
     match (record.rare_text(|rare| rare.operation).as_deref(), QueuedPrompt::queued(record)) {

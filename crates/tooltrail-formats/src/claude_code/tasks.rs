@@ -1,4 +1,4 @@
-//! Notifications that a background task has ended, in whichever record they are carried.
+//! Notifications that a background task has ended, in any record that carries them.
 
 use super::outcome::task_state;
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ pub(super) fn notification<'t>(text: &'t str) -> Option<TaskNews<'t>> {
     })
 }
 
-/// What a reminder of 2.0 tells of background shells, which must stand at the start of the text:
+/// The background shells in a reminder of 2.0, which must be at the start of the text:
 /// `Background Bash b1 (command: make) (status: completed) (exit code: 2) Has new output available.`
 pub(super) fn reminded(text: &str) -> impl Iterator<Item = TaskNews<'_>> {
     let inner = text.trim_start().strip_prefix("<system-reminder>").and_then(|inner| inner.split("</system-reminder>").next());
@@ -37,13 +37,13 @@ pub(super) fn reminded(text: &str) -> impl Iterator<Item = TaskNews<'_>> {
     first.into_iter().flat_map(|first| first.split("\nBackground Bash ")).filter_map(shell)
 }
 
-/// How a reminder tells of a shell.
+/// The beginning of the line about a shell.
 const SHELL: &str = "Background Bash ";
 
 /// One shell, from its id on.
 fn shell(told: &str) -> Option<TaskNews<'_>> {
     let id = told.split_whitespace().next()?;
-    // The command comes before its state and may hold anything.
+    // The command comes before the state and may contain anything, so the last match counts.
     let (_, said) = told.rsplit_once("(status: ")?;
     let (status, rest) = said.split_once(')')?;
     let code = rest.trim_start().strip_prefix("(exit code: ").and_then(|rest| rest.split(')').next());

@@ -1,7 +1,7 @@
 //! Content, of which messages and results are made: lists of texts and pictures, in the spellings of items, of events and of MCP.
 //!
-//! Elements are told apart by the raw record; they become contents, with texts as they may be seen, only when they are opened. Beside
-//! them stand the small readers of values that `tools` needs for what was opened already.
+//! Elements are recognised in the raw record; they become contents, redacted if asked for, only when they are opened. The small readers of
+//! values at the end are for `tools`, which works on opened values.
 
 use crate::value::{self, Payloads};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub(super) fn elements(raw: &[u8]) -> Vec<Element<'_>> {
     match skim.peek() {
         Some(Type::String) => all.extend(skim.string().map(Element::Text)),
         Some(Type::Array) => {
-            // What breaks off keeps the elements before.
+            // A list that breaks off keeps the elements before.
             let _ = skim.array(|item| {
                 all.push(element(item)?);
                 Ok(())
@@ -71,6 +71,7 @@ struct ElementMembers<'r> {
 
 impl<'r> ElementMembers<'r> {
     fn take(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        // An empty member counts as missing, apart from a text: an empty text is still a text.
         let some = |value: &mut Skim<'r>| value.string().filter(|text| !text.is_empty());
         match key {
             b"type" => self.kind = some(value),
@@ -99,7 +100,7 @@ fn element<'r>(item: &mut Skim<'r>) -> Result<Element<'r>, Torn> {
     if let Some(text) = item.string() {
         return Ok(Element::Text(text));
     }
-    // A plain value has no members; it is stepped over below.
+    // A plain value has no members; it is skipped below.
     let start = item.position();
     let mut members = ElementMembers::default();
     item.object(|key, value| members.take(key.as_bytes(), value))?;
@@ -153,7 +154,7 @@ impl<'r> Element<'r> {
         if let Element::Text(text) = self { Some(text.text()) } else { None }
     }
 
-    /// Tells an element that is there only encrypted.
+    /// Whether an element is there only encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         let mut found = false;
         if let Element::Other(raw) = self {
@@ -165,7 +166,7 @@ impl<'r> Element<'r> {
         found
     }
 
-    /// The element as content, with its texts as they may be seen.
+    /// The element as content, redacted if asked for.
     pub(super) fn open(&self, payloads: Payloads<'_>) -> Content {
         let word = |raw: Raw<'_>| raw.text().into_owned();
         match *self {
@@ -178,7 +179,7 @@ impl<'r> Element<'r> {
             Element::Resource { uri, media, text } => Content::Document {
                 title: uri.map(|uri| payloads.text(uri)),
                 media: media.map(word),
-                // The size is that of the text in the log.
+                // The size is that of the original text.
                 bytes: text.text().len() as u64,
                 text: Some(payloads.text(text)),
             },
@@ -208,12 +209,12 @@ pub(super) fn lines<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     out
 }
 
-/// Tells a text that is a whole JSON object, with nothing behind it.
+/// Whether a text is a whole JSON object, with nothing behind it.
 pub(super) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && is_whole(text)
 }
 
-/// Tells a text that is a whole JSON list of objects that have a type, with nothing behind it.
+/// Whether a text is a whole JSON list of objects with a type, with nothing behind it.
 pub(super) fn is_content_list(text: &str) -> bool {
     let mut typed = text.trim_start().starts_with('[') && is_whole(text);
     let _ = Skim::new(text.as_bytes()).array(|item| {
@@ -235,6 +236,7 @@ fn is_whole(text: &str) -> bool {
 
 /// The contents of a value that was opened already.
 pub(super) fn list(value: &Value) -> Vec<Content> {
+    // Printed and read again: elements are only ever recognised in raw JSON, so that there is one place that knows their spellings.
     open(value.to_string().as_bytes(), Payloads::default())
 }
 

@@ -10,7 +10,7 @@ pub(super) fn sniff(head: &[u8]) -> bool {
         return false;
     }
     let (mut keys, mut session, mut items) = (0, false, false);
-    // The head may break off anywhere; what comes before that tells.
+    // The head may break off anywhere; the fields before that decide.
     let _ = skim.object(|key, value| {
         keys += 1;
         match key.as_bytes() {
@@ -25,10 +25,11 @@ pub(super) fn sniff(head: &[u8]) -> bool {
         }
         Ok(())
     });
+    // In a short head the items may not have begun; then the session has to be the only field.
     session && (items || keys == 1)
 }
 
-/// Where its records stand: the session, then the items. The second value tells whether the document is whole.
+/// The ranges of its records: the session, then the items. The second value says whether the document is whole.
 pub(super) fn records(bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
     let (mut session, mut items) = (None, Vec::new());
     let mut skim = Skim::new(bytes);

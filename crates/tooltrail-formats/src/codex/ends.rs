@@ -1,5 +1,5 @@
-//! Records that tell how a call ended: end events, and the completed items of paginated logs. They speak of calls that are logged
-//! as items as well, except where a script made the call; then they are all there is.
+//! Records of how a call ended: end events, and the completed items of paginated logs. Their calls are logged as items as well, except
+//! where a script made the call; then they are all there is.
 
 use super::facts::Emit;
 use super::fields::{Fields, Place};
@@ -15,8 +15,8 @@ use tooltrail_skim::{Raw, Skim};
 /// How much of the reason of a refusal is looked at.
 const REASON: usize = 1024;
 
-/// The tool of the call whose end a record tells; nothing if it tells no end. A call that does not say of which tool is no call, nor is
-/// what the person ran by hand.
+/// The tool of the call whose end a record reports; `None` if it reports no end. A call without the name of its tool is no call, nor is a
+/// command that the person ran by hand.
 pub(super) fn tool<'r>(record: &CodexRecord<'r>) -> Option<Cow<'r, str>> {
     if !matches!(record.class, RecordClass::Event | RecordClass::Completed) || record.is_by_hand() {
         return None;
@@ -39,7 +39,7 @@ pub(super) fn tool<'r>(record: &CodexRecord<'r>) -> Option<Cow<'r, str>> {
     }
 }
 
-/// Tells the kinds of records that end the call of one tool.
+/// The kinds of records that end the call of one tool.
 fn is_kind(kind: &str) -> bool {
     matches!(kind, "exec_command_end" | "CommandExecution" | "patch_apply_end" | "FileChange" | "web_search_end" | "WebSearch")
         || matches!(kind, "image_generation_end" | "ImageGeneration" | "view_image_tool_call" | "ImageView")
@@ -53,6 +53,7 @@ fn mcp_tool<'r>(request: &Fields<'r>) -> Option<Cow<'r, str>> {
 /// Emits the end of a call.
 pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let end = record.body();
+    // Not an end, but it says which call started an agent, or that the agent was stopped.
     let Some(tool) = tool(record) else {
         if matches!(&*record.kind, "sub_agent_activity" | "SubAgentActivity") {
             activity(end, emit);
@@ -65,6 +66,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         "exec_command_end" | "CommandExecution" => (end.command, end.aggregated_output, command(end)),
         "patch_apply_end" | "FileChange" => {
             let declined = items::status(end);
+            // A refusal is in the status; otherwise the flag says more.
             (end.changes, end.changes, if declined.marker.is_some() { declined } else { by_success() })
         }
         "mcp_tool_call_end" => (end.inside(end.invocation).arguments, end.result, mcp(end)),
@@ -89,10 +91,11 @@ fn said(worked: bool) -> Signals {
 fn command(end: &Fields<'_>) -> Signals {
     let mut signals = items::status(end);
     if signals.marker.is_some() {
-        // A rule may have declined it as well; the output says why.
+        // A rule may have declined it as well; the output has the reason.
         let said = end.string(end.aggregated_output).map(|text| text.head(REASON));
         signals.marker = said.and_then(|text| markers::refusal(&text)).or(signals.marker);
     }
+    // A command that was refused has no exit code of its own.
     let code = end.int(end.exit_code).filter(|_| signals.marker.is_none());
     code.map_or(signals, |code| Signals { exit_field: Some(code), ..said(code == 0) })
 }
@@ -102,6 +105,7 @@ fn mcp(end: &Fields<'_>) -> Signals {
     let mut signals = items::status(end);
     let mut error = |is: bool, said: Option<Raw<'_>>| {
         signals.outcome = if is { LoggedOutcome::Error } else { LoggedOutcome::Worked };
+        // A refusal arrives as an error of the server.
         let refused = said.and_then(|text| markers::refusal(&text.head(REASON)));
         signals.marker = is.then_some(refused.unwrap_or(Marker::Mcp));
     };
@@ -124,6 +128,7 @@ fn mcp(end: &Fields<'_>) -> Signals {
         }
         Ok(())
     });
+    // Completed items have the error beside the result.
     if end.some(end.error).is_some() {
         error(true, end.string(end.error).or_else(|| end.inside(end.error).message()));
     }
@@ -142,17 +147,18 @@ fn claim(tool: &str, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         });
         first
     });
+    // Other calls name agents as well, without starting them.
     if let Some(child) = child.filter(|_| tool == "spawn_agent") {
         emit(Fact::Claim(Claim { agent: child, call: record.call_id(), by: ClaimBy::Progress }));
     }
 }
 
-/// An agent was started by the call that the event is named after, or stopped.
+/// Emits that an agent was started by the call that the event is named after, or stopped.
 fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
     let call = end.text(end.event_id).or_else(|| end.text(end.id));
     match (end.text(end.kind).as_deref(), call, end.text(end.agent_thread_id)) {
         (Some("started"), Some(call), Some(agent)) => emit(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress })),
-        // The call that started it may have either name for it.
+        // The call that started it may know the agent by either name.
         (Some("interrupted"), _, agent) => {
             for id in [agent, end.text(end.agent_path)].into_iter().flatten() {
                 emit(Fact::Task(items::news(id, TaskState::Stopped)));
@@ -195,6 +201,7 @@ fn run_ms(end: &Fields<'_>) -> Option<u64> {
         }
         Ok(())
     });
+    // Saturating: the numbers come from the log.
     let whole = secs.map(|secs| secs.saturating_mul(1000).saturating_add(nanos / 1_000_000));
     let number = |place: Place| end.int(place).and_then(|ms| u64::try_from(ms).ok());
     whole.or_else(|| number(end.duration_ms)).or_else(|| number(end.duration_ms_camel))

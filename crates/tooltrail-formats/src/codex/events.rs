@@ -15,7 +15,7 @@ use tooltrail_skim::Raw;
 /// The work on a turn is over.
 const DONE: Work = Work { made: None, turn: None, done: true };
 
-/// Tells events that are known: those that are written, and those that the program has besides.
+/// Whether an event is known: one that is logged, or one that the program has besides.
 pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
     match kind {
         "token_count" | "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => true,
@@ -30,11 +30,12 @@ pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
         "exec_approval_request" | "apply_patch_approval_request" | "dynamic_tool_call_request" | "elicitation_request" => true,
         "request_user_input" | "request_permissions" | "hook_started" | "hook_completed" => true,
         "mcp_startup_update" | "mcp_startup_complete" => true,
+        // Families of events that stream or frame something; new members say nothing of their own.
         kind => kind.ends_with("_begin") || kind.ends_with("_delta") || (kind.starts_with("collab_") && kind.ends_with("_end")),
     }
 }
 
-/// Tells items of a paginated log that are known. A call that does not say of which tool is no call.
+/// Whether an item of a paginated log is known. A call without the name of its tool is no call.
 pub(super) fn is_known_item(item: &Fields<'_>) -> bool {
     match &*item.name_of_type() {
         "UserMessage" | "HookPrompt" | "AgentMessage" | "Plan" | "Reasoning" | "ContextCompaction" => true,
@@ -57,7 +58,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         "token_count" => meter(event, emit),
         "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), turn: turn(event), done: false })),
         "task_complete" | "turn_complete" => emit(Fact::Work(DONE)),
-        // Limits and reviews end a turn as well; only what the person does is an interrupt.
+        // Limits and reviews end a turn as well; only an act of the person is an interrupt.
         "turn_aborted" => match event.text(event.reason).as_deref() {
             Some("budget_limited" | "review_ended") => emit(Fact::Work(DONE)),
             _ => emit(Fact::Notice(Notice::Interrupt)),
@@ -71,7 +72,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     }
 }
 
-/// An item of a paginated log. It repeats an item of the conversation, or stands for one that is not there.
+/// Emits the facts of an item of a paginated log. It repeats an item of the conversation, or stands in for a missing one.
 pub(super) fn completed(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     if record.kind != "UserMessage" {
         return ends::decode(record, emit);
@@ -88,15 +89,17 @@ pub(super) fn turn(fields: &Fields<'_>) -> Option<Id> {
     fields.string(fields.turn_id).map(Raw::digest)
 }
 
-/// When the work on a turn began, by what a copy of the record keeps: the field, or the time in the turn's id.
+/// The start of the work on a turn, from fields that a copy of the record keeps: its own, or the time in the turn's id.
 pub(super) fn made(fields: &Fields<'_>) -> Option<Time> {
     let id = fields.text(fields.turn_id).and_then(|id| uuid_time(&id));
+    // The field has whole seconds; the last millisecond of the second cannot lie before the actual start.
     id.or_else(|| fields.int(fields.started_at).and_then(|secs| secs.checked_mul(1000)?.checked_add(999)).and_then(Time::from_millisecond))
 }
 
 /// The milliseconds at the start of a UUID of version 7.
 fn uuid_time(id: &str) -> Option<Time> {
     let bytes = id.as_bytes();
+    // Other versions of UUID carry no time there.
     if bytes.len() != 36 || bytes[8] != b'-' || bytes[13] != b'-' || bytes[14] != b'7' {
         return None;
     }
@@ -104,7 +107,7 @@ fn uuid_time(id: &str) -> Option<Time> {
     Time::from_millisecond(millis)
 }
 
-/// `info` is null where only limits are told.
+/// Emits the token counts. `info` is null where an event only reports limits.
 fn meter(event: &Fields<'_>, emit: &mut Emit<'_>) {
     let (mut total, mut last) = (None, None);
     let _ = event.skim(event.info).object(|key, value| {
@@ -138,6 +141,7 @@ fn tokens(info: &[u8], place: Option<Range<usize>>) -> Option<Tokens> {
         *slot = value.uint().unwrap_or(0);
         Ok(())
     });
+    // Subtracted, because the model counts cached input apart.
     any.then(|| Tokens { input: u64::saturating_sub(input, cached), output: out, cache_read: cached, ..Tokens::default() })
 }
 

@@ -1,5 +1,5 @@
-//! The facts of a record, for a scan. What each class of records tells is in `items` (the conversation), `events` (what happened beside
-//! it) and `ends` (how calls ended); here they are called, and the records that set the scene are read.
+//! The facts of a record, for a scan. The facts of each class of records are in `items` (the conversation), `events` (beside it) and `ends`
+//! (ends of calls); here they are dispatched, and the records that set the scene are read.
 
 use super::fields::Fields;
 use super::record::{CodexRecord, RecordClass};
@@ -17,6 +17,7 @@ pub(super) type Emit<'e> = dyn FnMut(Fact<'_>) + 'e;
 pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
     let scope = Scope::default();
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: record.time, scope: &scope, fact });
+    // A record without a type is counted under a name of its own.
     let name = if record.name.is_empty() { "?" } else { &record.name };
     emit(Fact::Record { name: Cow::Borrowed(name), known: record.is_known() });
     match record.class {
@@ -35,7 +36,7 @@ pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
     }
 }
 
-/// Whose log this is: `session_meta`, or the first line of an old log.
+/// Emits the beginning of a session: `session_meta`, or the first line of an old log.
 fn begin(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let meta = record.body();
     if let Some(id) = meta.text(meta.id) {
@@ -43,10 +44,12 @@ fn begin(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         let spawn = source.inside(source.subagent);
         let spawn = spawn.inside(spawn.thread_spawn);
         let parent = meta.text(meta.parent_thread_id).or_else(|| meta.text(spawn.parent_thread_id));
-        // An agent that was started without a history of its own names the session it works for.
+        // An agent without a history of its own names the session it works for.
         let session = || meta.text(meta.session_id).filter(|session| *session != id).or_else(|| meta.text(meta.forked_from_id));
+        // Only for a subagent: a fork names a session as well, without belonging to it.
         let parent = parent.or_else(|| source.subagent.there().and_then(|_| session()));
         let path = meta.text(meta.agent_path).or_else(|| meta.text(spawn.agent_path));
+        // A copy of the record keeps the session's own time, not that of the envelope.
         let made = meta.timestamp.is_some().then(|| time::read(&mut meta.skim(meta.timestamp))).flatten();
         emit(Fact::Begin(Begin { id, parent, path, made: made.or(record.time) }));
     }

@@ -1,8 +1,7 @@
-//! The fields of a payload, taken in by one pass and read when somebody asks. Used by `record` alone to fill a record, and by all that
-//! read one.
+//! The fields of a payload, located in one pass and read on demand. `record` fills them; everything that reads a record uses them.
 //!
-//! The kind of a payload stands in its `type`, which may come last, so all fields that any payload needs are noted first: where each
-//! one stands, nothing more. The same names serve records, payloads, and the items inside payloads.
+//! The kind of a payload is in its `type`, which may come last, so the places of all fields that any payload needs are noted first, and
+//! nothing more. The same names serve records, payloads, and the items inside payloads.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,7 +15,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// No record that is decoded is as long as the numbers go; one that were would lose its fields.
+    /// The span of a range. A record beyond four gigabytes is never decoded; it would lose its fields.
     fn of(range: Range<usize>) -> Self {
         match (u32::try_from(range.start), u32::try_from(range.end)) {
             (Ok(start), Ok(end)) => Place { start, end },
@@ -28,7 +27,7 @@ impl Place {
         self.start as usize..self.end as usize
     }
 
-    /// Tells whether there is a value.
+    /// Whether there is a value.
     pub(super) fn is_some(self) -> bool {
         self.end > 0
     }
@@ -54,7 +53,7 @@ macro_rules! fields {
 
         impl Fields<'_> {
             fn slot(&mut self, key: &[u8]) -> Option<&mut Place> {
-                // By length first, so that a key is compared with few others: every key of every record comes by here.
+                // By length first, so that a key is compared with few others: every key of every record passes here.
                 match key.len() {
                     $($length => match key {
                         $($key => Some(&mut self.$name),)+
@@ -206,6 +205,7 @@ impl<'r> Fields<'r> {
     /// The fields of the object at a place in the same text; none if there is no object.
     pub(super) fn inside(&self, place: Place) -> Self {
         let mut fields = Fields { bytes: self.bytes, own: place, base: place.range().start, ..Fields::default() };
+        // A value that breaks off keeps the fields before.
         let _ = self.skim(place).object(|key, value| fields.take(key.as_bytes(), value));
         fields
     }
@@ -214,6 +214,7 @@ impl<'r> Fields<'r> {
     #[inline]
     pub(super) fn take(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         let base = self.base;
+        // Of a repeated key the last one counts.
         if let Some(slot) = self.slot(key) {
             let place = value.skip()?;
             *slot = Place::of(base + place.start..base + place.end);
@@ -252,7 +253,7 @@ impl<'r> Fields<'r> {
         self.skim(place).string()
     }
 
-    /// The same, decoded; an empty one counts as missing.
+    /// A field that is a string, decoded; an empty one counts as missing.
     pub(super) fn text(&self, place: Place) -> Option<Cow<'r, str>> {
         self.string(place).filter(|text| !text.is_empty()).map(Raw::text)
     }
@@ -270,6 +271,7 @@ impl<'r> Fields<'r> {
 
     /// The first of some fields that is there and not null; else the first that is there.
     pub(super) fn first(&self, places: &[Place]) -> Place {
+        // A null beside a value in an older spelling must not hide it.
         let told = places.iter().find(|place| self.some(**place).is_some());
         told.or_else(|| places.iter().find(|place| place.is_some())).copied().unwrap_or_default()
     }

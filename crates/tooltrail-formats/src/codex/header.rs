@@ -6,18 +6,18 @@
 
 use super::markers::{millis, number};
 
-/// What the lines say.
+/// The parsed lines in front of an output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Header<'t> {
     pub(super) exit_code: Option<i64>,
     pub(super) run_ms: Option<u64>,
-    /// The task that the command became: it goes on.
+    /// The task that the command became, if it goes on.
     pub(super) running: Option<&'t str>,
-    /// It came from a shell that can go on, so its end may be the end of a task.
+    /// Whether it came from a shell that can go on, so that its end may be the end of a task.
     pub(super) ended: bool,
     /// The output was cut.
     pub(super) truncated: bool,
-    /// What follows.
+    /// The text behind them.
     pub(super) body: &'t str,
     /// How many lines were understood.
     lines: usize,
@@ -26,7 +26,7 @@ pub(super) struct Header<'t> {
 }
 
 impl Header<'_> {
-    /// Whether the lines are whole and tell nothing but the time: what stands in front of an MCP server's answer.
+    /// Whether the lines are whole and have nothing but the time: the header of an MCP server's answer.
     pub(super) fn is_time_alone(&self) -> bool {
         self.whole && self.lines == 1 && self.run_ms.is_some()
     }
@@ -45,7 +45,7 @@ pub(super) fn read(text: &str) -> Header<'_> {
     if header.lines > 0 || !text.starts_with("Command: ") {
         return header;
     }
-    // The lines begin with the first of these that is there; a command may hold lines that look like the others.
+    // The first of these beginnings that occurs counts; a command may contain lines that look like the others.
     let mut behind = BEGINNINGS.iter().filter_map(|beginning| {
         let starts = text.match_indices(beginning).map(|(start, _)| &text[start + 1..]);
         starts.take(TRIES).map(at).find(|header| header.whole)
@@ -58,12 +58,15 @@ fn at(text: &str) -> Header<'_> {
     let mut rest = text;
     while !rest.is_empty() {
         let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        // Windows line ends.
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.trim_end() == "Output:" {
+            // A lone `Output:` is a word of the command's own.
             header.whole = header.lines > 0;
             header.body = if header.whole { after } else { text };
             break;
         }
+        // The first line that is not understood is the command's own.
         if !understand(line, &mut header) {
             break;
         }
@@ -98,7 +101,7 @@ fn understand<'t>(line: &'t str, header: &mut Header<'t>) -> bool {
         return true;
     }
     if let Some(script) = line.strip_prefix("Script ") {
-        // Said again by the meaning of the text; here it only must not end the lines.
+        // The meaning of the text says it again; here it only must not end the lines.
         return header.lines == 0 && matches!(script, "completed" | "failed" | "terminated");
     }
     ["Chunk ID: ", "Original token count: ", "Total output lines: "].iter().any(|start| line.starts_with(start))

@@ -54,11 +54,12 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         "agent_message" => letter(item, emit),
         kind @ ("web_search_call" | "image_generation_call") => {
             let call = call(record, kind);
+            // Made before the call is emitted, which consumes it.
             let done = own_result(record, call.id.clone());
             emit(Fact::Call(call));
             done.into_iter().for_each(|result| emit(Fact::Result(result)));
         }
-        // A kind of call that nobody knows yet is a call all the same.
+        // A kind of call that is not known yet is a call all the same.
         kind if is_new_output(kind, item) => result(record, emit),
         kind => {
             if let Some(tool) = new_call(kind, item) {
@@ -73,12 +74,12 @@ fn new_call<'k>(kind: &'k str, item: &Fields<'_>) -> Option<&'k str> {
     kind.strip_suffix("_call").filter(|tool| !tool.is_empty() && item.text(item.call_id).is_some())
 }
 
-/// Tells a call of an unknown kind.
+/// Whether an item is a call of an unknown kind.
 pub(super) fn is_new_call(kind: &str, item: &Fields<'_>) -> bool {
     new_call(kind, item).is_some()
 }
 
-/// Tells the output of such a call.
+/// Whether an item is the output of such a call.
 pub(super) fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
     kind.ends_with("_output") && item.text(item.call_id).is_some()
 }
@@ -96,11 +97,11 @@ fn message(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     }
 }
 
-/// A message in the person's name. The program may put texts of its own around their words, or send nothing else.
+/// Emits a message in the person's name. The program may put texts of its own around their words, or send nothing else.
 fn said(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let item = record.body();
     let texts = texts(item.raw(item.content));
-    // A picture comes with a tag in front; such a message is told by its event.
+    // A picture has a tag in front; its event reports such a message.
     let words = match texts.first().map(|text| text.head(HEAD)) {
         Some(first) if !prompt::is_image_tag(&first) => texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))),
         _ => None,
@@ -114,21 +115,23 @@ fn said(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     }
 }
 
-/// Something said in the person's name.
+/// Emits a text in the person's name.
 pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let mut head = text.head(HEAD);
+    // The person's words come behind the editor's context, which may be long.
     if head.trim_start().starts_with("# Context from my IDE setup:") {
         head = text.text();
     }
     heed(text, &head, emit);
     let (origin, head) = prompt::read(head);
+    // Only a person's prompt may be repeated by another record, which the digest matches with it.
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
     let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
     let span = record.span(place);
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
 }
 
-/// Emits the news in the program's own texts: an agent has ended, the person has stopped the model.
+/// Emits the news in texts of the program: an agent has ended, the person has stopped the model.
 fn heed(text: Raw<'_>, head: &str, emit: &mut Emit<'_>) {
     let head = head.trim_start();
     if head.starts_with("<subagent_notification>") {
@@ -160,12 +163,13 @@ pub(super) fn news(id: Cow<'_, str>, state: TaskState) -> TaskNews<'_> {
     TaskNews { id: Some(id), call: None, poll: None, state, exit_code: None }
 }
 
-/// A message from one agent to another. The one by which an agent answers the one above it says that it has ended; where messages tell
-/// of what type they are, that one is its last.
+/// Emits a message from one agent to another. An agent's answer to its parent says that it has ended; where messages have a type, only the
+/// final answer does.
 pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
     let text = texts(letter.raw(letter.content)).first().copied();
     let (Some(text), Some(author)) = (text, letter.text(letter.author)) else { return };
     let recipient = letter.text(letter.recipient);
+    // A child's path begins with its parent's.
     let upwards = recipient.is_none_or(|above| author.strip_prefix(&*above).is_some_and(|rest| rest.starts_with('/')));
     // The beginning is enough: the type of a letter stands in its first line.
     let head = text.head(HEAD);
@@ -192,13 +196,14 @@ pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: Pla
     let item = record.body();
     let kind = tools::kind(&tool);
     let about = if matches!(kind, Kind::Task | Kind::Subagent) { AboutTask::read(item, input) } else { AboutTask::default() };
-    // Said apart, because a call that is named after its line may get a name from the record of its end.
+    // Kept apart, because a call that is named after its line may get a name from the record of its end.
     let named = record.named();
     Call {
         unnamed: named.is_none(),
         id: named.unwrap_or_else(|| record.call_id()),
         server: tools::server(&tool).map(|server| Cow::Owned(server.to_owned())),
         kind,
+        // An input that breaks off has no fingerprint.
         digest: item.skim(input).digest().unwrap_or(0),
         input: record.span(input),
         tool,
@@ -248,7 +253,7 @@ pub(super) fn output(item: &Fields<'_>) -> Place {
 
 fn result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let Some(call) = record.named() else { return };
-    // Older logs spell the output in other fields; the first that is there has it, also where it is null.
+    // Older logs have the output in other fields; the first that exists has it, even if it is null.
     let place = output(record.body());
     let outcome = output::outcome(record.body().raw(place));
     if let Some((state, exit_code)) = outcome.polled {
@@ -298,7 +303,7 @@ fn own_result<'r>(record: &CodexRecord<'r>, call: Cow<'r, str>) -> Option<CallRe
     Some(CallResult { sole: true, ..answer(call, outcome, item.result, record) })
 }
 
-/// Tells whether a call that is logged once it is over has ended.
+/// Whether a call that is logged once it is over has ended.
 pub(super) fn is_over(item: &Fields<'_>) -> bool {
     item.text(item.status).is_some_and(|state| !matches!(&*state, "in_progress" | "searching" | "generating"))
 }
@@ -314,9 +319,10 @@ pub(super) fn status(item: &Fields<'_>) -> Signals {
     Signals { outcome, marker, ..Signals::default() }
 }
 
-/// Tells whether a line without a payload is an item of the time before there were payloads.
+/// Whether a line without a payload is an item from before there were payloads.
 pub(super) fn is_bare(item: &Fields<'_>) -> bool {
     let kind = item.name_of_type();
+    // Without an envelope nothing else protects from files of other programs, so the shape has to fit, too.
     if !KNOWN.contains(&&*kind) {
         return false;
     }

@@ -1,10 +1,10 @@
-//! The texts by which Codex tells what happened to a call. They are matched by how they begin, where no exit code says more.
+//! The texts by which Codex reports what happened to a call. They are matched by their beginning, where there is no exit code.
 
 use std::borrow::Cow;
 use tooltrail_model::event::{Hook, HookOutcome, HookStage};
 use tooltrail_model::verdict::Marker;
 
-/// What a text means: an error of a known kind, an error, or that the tool worked.
+/// The meaning of a text: an error of a known kind, an error, or success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Known(Marker),
@@ -47,7 +47,7 @@ const BEGINNINGS: &[(&str, Meaning)] = &[
     ("Plan updated", Worked),
 ];
 
-/// What an answer means, from its decoded beginning.
+/// The meaning of an answer, from its decoded beginning.
 pub(super) fn of(head: &str) -> Option<Meaning> {
     let text = head.trim_start();
     let Some(&(_, meaning)) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)) else {
@@ -60,14 +60,14 @@ pub(super) fn of(head: &str) -> Option<Meaning> {
         && let Some((_, inner)) = text.split_once("Rejected(")
     {
         let inner = inner.trim_start_matches(['\\', '"']);
-        // Nobody answered the question.
+        // The question was never answered.
         let otherwise = if inner.starts_with("approval request ") { Marker::NotGranted } else { Marker::PermissionRule };
         return Some(Known(refusal(inner).unwrap_or(otherwise)));
     }
     Some(meaning)
 }
 
-/// Who refused, from the reason of a refusal. It is a person only where the text says so.
+/// The marker of a refusal, from its reason. It names a person only where the text does.
 pub(super) fn refusal(reason: &str) -> Option<Marker> {
     match of(reason)? {
         Known(
@@ -77,8 +77,8 @@ pub(super) fn refusal(reason: &str) -> Option<Marker> {
     }
 }
 
-/// Whether a rule forbids a command: "`rm -rf x` rejected: policy forbids commands starting with `rm`". It may also say why in words of
-/// its own; they are known only inside the words of a failure.
+/// Whether a rule forbids a command: "`rm -rf x` rejected: policy forbids commands starting with `rm`". A rule may have words of its own;
+/// those are recognised only inside the words of a failure.
 fn is_forbidden(text: &str) -> bool {
     let reason = text.strip_prefix('`').and_then(|text| text.split_once("` rejected: ")).map(|(_, reason)| reason);
     let by_policy = reason.is_some_and(|reason| ["policy forbids ", "blocked by policy"].iter().any(|start| reason.starts_with(start)));
@@ -101,6 +101,7 @@ pub(super) fn aborted_after(head: &str) -> Option<u64> {
 /// The hook that refused a call, with its words.
 pub(super) fn hook<'r>(head: &str) -> Option<Hook<'r>> {
     let (_, rest) = head.split_once(" blocked by PreToolUse hook:").filter(|(before, _)| matches!(*before, "Command" | "Tool call"))?;
+    // From the end: the reason may contain such words.
     let end = [". Command: ", ". Tool: "].iter().filter_map(|mark| rest.rfind(mark)).max().unwrap_or(rest.len());
     Some(Hook {
         event: Some(Cow::Borrowed("PreToolUse")),

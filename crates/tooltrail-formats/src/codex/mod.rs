@@ -36,7 +36,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
 
 /// The variable that names its home directory.
@@ -64,7 +64,7 @@ impl Decode for Codex {
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
         let record = CodexRecord::read(record);
-        // Judged where it lies: for every line of a scan, it is too large to be handed on.
+        // Checked in place: the record is too large to be moved for every line of a scan.
         if let Some(torn) = record.torn {
             return Err(torn);
         }
@@ -81,7 +81,7 @@ impl Decode for Codex {
     }
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
-        // A call names its id as well; only what answers is asked for.
+        // A call names its id as well; only outputs count.
         if memchr::memmem::find(damaged, b"_output\"").is_none() {
             return Vec::new();
         }
@@ -110,6 +110,7 @@ impl LogFiles for Codex {
     }
 
     fn is_log_name(&self, name: &str) -> bool {
+        // Other names are found by their ending; old documents end like any JSON file.
         name.starts_with("rollout-") && name.ends_with(".json")
     }
 
@@ -127,8 +128,9 @@ impl LogFiles for Codex {
         }
         let place = |name: &str| path.ancestors().skip(1).find(|above| above.file_name().is_some_and(|last| last == name));
         let archived = place("archived_sessions");
-        // A session that is put away keeps its name, not its place.
+        // An archived session keeps its name, not its place.
         let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
+        // Plain before compressed, and in its own place before archived.
         Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
     }
 
@@ -165,11 +167,11 @@ impl TypedRecord for CodexRecord<'_> {
         parts::of(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         request::of(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         result::of(self, call, payloads)
     }
 

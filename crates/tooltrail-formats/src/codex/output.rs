@@ -1,5 +1,5 @@
-//! The output of a call in all encodings: text with lines in front, JSON in a string, a JSON object, a list of texts, nothing. A scan
-//! asks how the call ended ([`outcome`]), a reader what the model saw ([`open`]).
+//! The output of a call in all encodings: text with lines in front, JSON in a string, a JSON object, a list of texts, nothing. A scan asks
+//! how the call ended ([`outcome`]), a reader for the content that the model saw ([`open`]).
 
 use super::content::{self, Element};
 use super::header::{self, Header};
@@ -14,9 +14,9 @@ use tooltrail_model::event::{Child, Hook, TaskState};
 use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
-/// How much of a text is looked at; the lines that tell something come first.
+/// How much of a text is decoded; the informative lines come first.
 const HEAD: usize = 1024;
-/// How much of it where the command stands in front of them.
+/// How much is decoded where the command is in front of them.
 const LONG_HEAD: usize = 1 << 20;
 
 /// The outcome of a call, by its output.
@@ -37,11 +37,11 @@ pub(super) struct Outcome<'r> {
 
 /// An output as a log carries it.
 enum Carrier<'r> {
-    /// A text with lines in front of it that tell the outcome, or JSON in a string.
+    /// A text with lines in front that report the outcome, or JSON in a string.
     Text(Raw<'r>),
     /// A JSON object.
     Object(&'r [u8]),
-    /// A list of content items. The first text of it tells the outcome.
+    /// A list of content items. Its first text reports the outcome.
     List(&'r [u8]),
     /// A number, a truth, nothing.
     Other(&'r [u8]),
@@ -67,11 +67,12 @@ pub(super) fn outcome(raw: &[u8]) -> Outcome<'_> {
         Carrier::List(bytes) => content::texts(bytes).first().map(|said| text(*said)).unwrap_or_default(),
         Carrier::Other(_) => Outcome::default(),
     };
+    // Searched in the raw bytes: the remark may stand anywhere in a long output.
     out.truncated |= is_truncated(raw);
     out
 }
 
-/// Opens a raw output: what the model saw, without what the agent wraps around it, and the metadata of the wrapping.
+/// Opens a raw output: the content that the model saw, without the agent's wrapping, and the metadata of the wrapping.
 pub(super) fn open(raw: &[u8], payloads: Payloads<'_>) -> (Vec<Content>, Option<Value>) {
     match Carrier::of(raw) {
         Carrier::Text(said) => {
@@ -92,11 +93,11 @@ fn unwrapped(bytes: &[u8], payloads: Payloads<'_>) -> Option<(Vec<Content>, Opti
     Some((content::open(output, payloads), Some(payloads.value(metadata))))
 }
 
-/// Opens content without the `Wall time: 1.2 seconds\nOutput:` in front of what an MCP server answered. What stands behind it may be
-/// a list of content, as JSON.
+/// Opens content without the `Wall time: 1.2 seconds\nOutput:` in front of an MCP server's answer. The text behind it may be a list of
+/// content, as JSON.
 fn untimed(elements: Vec<Element<'_>>, payloads: Payloads<'_>) -> Vec<Content> {
     let first = elements.first().and_then(Element::text);
-    // Other headers tell how a command ended, and are read where the call is put into neutral form.
+    // Other headers report how a command ended, and are read where the call is put into neutral form.
     let header = first.as_deref().map(header::read).filter(Header::is_time_alone);
     let Some(header) = header else { return elements.iter().map(|one| one.open(payloads)).collect() };
     let mut seen = if content::is_content_list(header.body) {
@@ -122,14 +123,16 @@ fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
     words(&head)
 }
 
-/// The usual case of JSON in a string without decoding all of it: the output comes first, what tells the outcome last, and it worked.
+/// The usual case of JSON in a string without decoding all of it: a long output in front, the outcome behind it, and success.
 ///
 /// A quote inside the output is escaped, so `","metadata":{` without a backslash before it ends the output.
 fn quick<'r>(raw: Raw<'r>, head: &str) -> Option<Outcome<'r>> {
     const END: &str = "\",\"metadata\":{";
     let tail = raw.tail(160);
     let at = tail.rfind(END).filter(|&at| at > 0 && tail.as_bytes()[at - 1] != b'\\')?;
+    // Only the end is parsed, with an empty output in front.
     let out = json(format!("{{\"output\":\"{}", &tail[at..]).as_bytes());
+    // Anything but success is read in full, because the output may say more.
     let worked = head.starts_with("{\"output\":\"") && out.signals.exit_field == Some(0);
     worked.then_some(out)
 }
@@ -157,6 +160,7 @@ fn words<'r>(head: &str) -> Outcome<'r> {
 fn ended(out: &mut Outcome<'_>, code: i64, body: &str) {
     out.signals.exit_field = Some(code);
     out.signals.outcome = if code == 0 { LoggedOutcome::Worked } else { LoggedOutcome::Error };
+    // A command that timed out has an exit code as well; its output begins with the reason.
     if code != 0 && markers::of(body) == Some(Meaning::Known(Marker::Timeout)) {
         out.signals.marker = Some(Marker::Timeout);
     }
@@ -175,7 +179,7 @@ fn mean(out: &mut Outcome<'_>, head: &str, header: &Header<'_>) {
     out.signals.exit_field = markers::sandbox_exit(said);
     out.run_ms = markers::aborted_after(said).or(out.run_ms);
     out.hook = markers::hook(said.trim_start());
-    // A script's end is the end of the task that a later call waited for.
+    // The end of a script is the end of the task that a later call waited for.
     out.polled = match said.trim_start() {
         text if text.starts_with("Script completed") => Some((TaskState::Completed, None)),
         text if text.starts_with("Script failed") => Some((TaskState::Failed, None)),
@@ -184,8 +188,8 @@ fn mean(out: &mut Outcome<'_>, head: &str, header: &Header<'_>) {
     };
 }
 
-/// The members of an output that is a JSON object: `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or what an
-/// agent's tools answer. Each is its raw JSON.
+/// The members of an output that is a JSON object: `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or the answer of an
+/// agent's tool. Each is its raw JSON.
 #[derive(Default)]
 struct Members<'b> {
     output: Option<&'b [u8]>,
@@ -220,7 +224,7 @@ impl<'b> Members<'b> {
 /// The outcome by an output that is a JSON object.
 fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
     let Ok(members) = Members::read(bytes) else {
-        // Only the beginning of something, or no JSON at all.
+        // The beginning of something, or no JSON at all.
         return words(&String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]));
     };
     let mut out = Outcome::default();
@@ -233,7 +237,7 @@ fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
         }
         Ok(())
     });
-    // Answers of an agent's tools are few and short, so their texts are decoded whole.
+    // Answers of agents' tools are few and short, so they are decoded whole.
     let string = |raw: Option<&[u8]>| Skim::new(raw?).string().map(|text| text.text().into_owned());
     let body = members.output.and_then(|raw| Skim::new(raw).string()).map(|text| text.head(HEAD).into_owned()).unwrap_or_default();
     match code {
@@ -258,7 +262,7 @@ fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
     out
 }
 
-/// An agent in a list of them: `{"agent_name":"/root/scout","agent_status":"running"}`. Nothing where its state is not told.
+/// An agent in a list of them: `{"agent_name":"/root/scout","agent_status":"running"}`. `None` where its state is missing.
 fn listed<'r>(agent: &mut Skim<'_>) -> Result<Option<(Cow<'r, str>, TaskState)>, Torn> {
     let (mut name, mut state) = (None, TaskState::Unknown);
     agent.object(|key, value| {
@@ -292,7 +296,7 @@ pub(super) fn agent_state(value: &mut Skim<'_>) -> TaskState {
     }
 }
 
-/// Tells a text that says that part of it was left out: `…12 tokens truncated…`, `[... omitted 3 of 9 lines ...]`.
+/// Whether a text says that part of it was left out: `…12 tokens truncated…`, `[... omitted 3 of 9 lines ...]`.
 fn is_truncated(raw: &[u8]) -> bool {
     static CUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"s truncated"));
     static OMITTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"[... omitted "));

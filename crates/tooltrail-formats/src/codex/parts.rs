@@ -1,7 +1,7 @@
-//! The parts of a record for a reader: words, thoughts, calls, and what happened beside them.
+//! The parts of a record for a reader: words, thoughts, calls, and events beside them.
 //!
-//! The items of the conversation say everything once. Events and completed items mostly say it again (`echo`), or add how a call
-//! ended; only some tell of things of their own.
+//! The items of the conversation say everything once. Events and completed items mostly repeat it (`echo`), or add how a call ended; only a
+//! few have content of their own.
 
 use super::content::{Element, elements, image, lines};
 use super::fields::{Fields, Place};
@@ -30,7 +30,7 @@ pub(super) fn of(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Parts {
     Parts { time: record.time, echo, voice: Some(voice(record)), parts, ..Parts::default() }
 }
 
-/// The voice that repeats a message. Each says it once, so that one who says it again means a second message.
+/// The voice that repeats a message. Each voice says a message once, so that a second time means a second message.
 fn voice(record: &CodexRecord<'_>) -> &'static str {
     match record.class {
         RecordClass::Event if matches!(&*record.kind, "task_complete" | "turn_complete") => "end of a turn",
@@ -49,14 +49,14 @@ struct PartsReader<'a, 'r> {
 }
 
 impl<'r> PartsReader<'_, 'r> {
-    /// A field that is text and not empty, as it may be seen.
+    /// A field that is text and not empty, redacted if asked for.
     fn text(&self, place: Place) -> Option<String> {
         self.body.string(place).filter(|text| !text.is_empty()).map(|text| self.payloads.text(text))
     }
 
     /// Some fields that are text, one below the other.
     fn texts(&self, places: &[Place]) -> Option<String> {
-        // Joined before they are opened, so that a secret over several lines is seen.
+        // Joined before redaction, so that a secret over several lines is found.
         let texts: Vec<Cow<'_, str>> = places.iter().filter_map(|place| self.body.text(*place)).collect();
         (!texts.is_empty()).then(|| self.payloads.decoded(texts.join("\n")))
     }
@@ -80,7 +80,7 @@ impl<'r> PartsReader<'_, 'r> {
         Part::Unknown { name: name.to_owned(), value: self.payloads.value(self.body.own()) }
     }
 
-    /// An item of the conversation. Only a summed-up history is told elsewhere as well.
+    /// An item of the conversation. Only a summed-up history is repeated elsewhere.
     fn item(&self) -> (bool, Vec<Part>) {
         let parts = match &*self.record.kind {
             "message" => self.message(),
@@ -119,7 +119,7 @@ impl<'r> PartsReader<'_, 'r> {
         }
     }
 
-    /// A decoded text as it may be seen.
+    /// A decoded text, redacted if asked for.
     fn opened(&self, text: &str) -> String {
         self.payloads.decoded(text.to_owned())
     }
@@ -129,12 +129,12 @@ impl<'r> PartsReader<'_, 'r> {
         element.text().map_or_else(|| Part::Media(element.open(self.payloads)), |text| part(&text))
     }
 
-    /// Parts of what reaches the model in the person's name.
+    /// The parts of a message to the model in the person's name.
     fn said(&self, content: &[Element<'_>]) -> Vec<Part> {
         let mut parts = Vec::new();
         for one in content {
             match one.text() {
-                // A picture stands between tags that only name it.
+                // The tags around a picture only name it.
                 Some(text) if prompt::is_image_tag(&text) => {}
                 Some(text) => parts.extend(prompt::parts(&text, self.payloads)),
                 None => parts.push(Part::Media(one.open(self.payloads))),
@@ -143,7 +143,7 @@ impl<'r> PartsReader<'_, 'r> {
         parts
     }
 
-    /// Thoughts in several lists of texts, one below the other. Nothing where they are only there encrypted.
+    /// Thoughts in several lists of texts, one below the other. Empty where they are only there encrypted.
     fn thoughts(&self, places: &[Place]) -> String {
         let all = places.iter().flat_map(|place| self.content(*place));
         let texts: Vec<Cow<'_, str>> = all.filter_map(|one| one.text()).filter(|text| !text.is_empty()).collect();
@@ -156,19 +156,19 @@ impl<'r> PartsReader<'_, 'r> {
         let words: Vec<Cow<'_, str>> = words.iter().filter_map(Element::text).collect();
         let text = lines(words.iter().map(|text| &**text));
         let words = (!text.is_empty()).then(|| Part::Prompt { origin: Origin::Agent, text: self.payloads.decoded(text) });
-        // What is there only encrypted is nothing to read.
+        // Encrypted content is nothing to read.
         let other = other.into_iter().filter(|one| !one.is_encrypted()).map(|one| Part::Media(one.open(self.payloads)));
         words.into_iter().chain(other).collect()
     }
 
-    /// The history that replaces the old one is no news; only the summary is to be read.
+    /// The parts of a summed-up history. The items that replace the old ones are no news; only the summary is to be read.
     fn compacted(&self) -> Vec<Part> {
         let mut items = None;
         let _ = self.body.skim(self.body.replacement_history).array(|_| {
             *items.get_or_insert(0) += 1;
             Ok(())
         });
-        // An empty list is a fact, too; a missing one is none.
+        // An empty list is a fact, too; a missing one is not.
         if self.body.kind_of(self.body.replacement_history) == Some(Type::Array) {
             items.get_or_insert(0);
         }
@@ -179,7 +179,7 @@ impl<'r> PartsReader<'_, 'r> {
         std::iter::once(boundary(facts)).chain(summary).collect()
     }
 
-    /// Something beside the conversation.
+    /// The parts of an event beside the conversation.
     fn event(&self) -> (bool, Vec<Part>) {
         let body = self.body;
         let echo = |parts: Vec<Part>| (true, parts);
@@ -189,7 +189,7 @@ impl<'r> PartsReader<'_, 'r> {
             "agent_reasoning" | "agent_reasoning_raw_content" => echo(self.each(body.text, Part::Thinking)),
             "task_complete" | "turn_complete" => echo(self.each(body.last_agent_message, Part::Text)),
             "context_compacted" => echo(vec![boundary(Vec::new())]),
-            // Numbers, settings, and what other records tell better.
+            // Numbers, settings, and events that other records report better.
             "token_count"
             | "task_started"
             | "turn_started"
@@ -200,6 +200,7 @@ impl<'r> PartsReader<'_, 'r> {
             | "session_configured" => (false, Vec::new()),
             _ => match self.notice() {
                 Some(notice) => (false, vec![notice]),
+                // A command run by hand has the kind of an end, but `is_end` excludes it.
                 None if self.record.is_end() => (false, vec![Part::End(self.id())]),
                 None if self.record.is_by_hand() => echo(self.by_hand()),
                 None => (false, vec![self.unknown()]),
@@ -207,7 +208,7 @@ impl<'r> PartsReader<'_, 'r> {
         }
     }
 
-    /// An event that is told as a notice.
+    /// An event that is shown as a notice.
     fn notice(&self) -> Option<Part> {
         let body = self.body;
         let (level, title, text) = match &*self.record.kind {
@@ -270,7 +271,7 @@ impl<'r> PartsReader<'_, 'r> {
 
     /// A command that the person ran by hand.
     fn by_hand(&self) -> Vec<Part> {
-        // The words as they are in the log; the line is opened as one text.
+        // The words are read from the log as they are; the line is redacted as one text.
         let line = self.body.some(self.body.command).map(|raw| shell::line(&value::read(raw))).unwrap_or_default();
         let output = self.text(self.body.aggregated_output).or_else(|| self.text(self.body.stdout));
         vec![Part::Command { line: self.payloads.decoded(format!("!{line}")), output }]

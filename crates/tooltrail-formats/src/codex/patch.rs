@@ -1,8 +1,8 @@
 //! `apply_patch`: what a call changes, file by file.
 //!
 //! The patch is a text between `*** Begin Patch` and `*** End Patch`. It comes as the input of a custom tool, as `{"input":…}`, as
-//! `["apply_patch", …]` in a shell's command, or inside a script as a heredoc. It has no line numbers; where the log also tells the
-//! `changes`, those have. `tools` finds the text or the changes; here they become files and hunks.
+//! `["apply_patch", …]` in a shell's command, or inside a script as a heredoc. It has no line numbers; the `changes` that some logs have
+//! besides do. `tools` finds the text or the changes; here they become files and hunks.
 
 use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine, unified};
 use tooltrail_skim::Skim;
@@ -36,6 +36,7 @@ pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
             Some("delete") => (FileChange::Delete, whole(PatchLine::Removed)),
             _ => (FileChange::Update, unified(diff.as_deref().unwrap_or_default())),
         };
+        // The content of an update is not the whole file.
         let content = content.filter(|_| change != FileChange::Update);
         files.push(FilePatch { path, moved_to, change, hunks, content });
         Ok(())
@@ -43,7 +44,7 @@ pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
     files
 }
 
-/// Reads a patch. What follows its end is not part of it; a patch that breaks off is read as far as it goes.
+/// Reads a patch. Text behind its end is not part of it; a patch that breaks off is read as far as it goes.
 pub(super) fn parse(text: &str) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
     let begun = text.split_terminator('\n').skip_while(|line| line.trim() != BEGIN).skip(1);
@@ -63,7 +64,7 @@ pub(super) fn parse(text: &str) -> Vec<FilePatch> {
             (Some(file), _) => files.push(file),
             (None, Some("End Patch")) => break,
             (None, marker) => {
-                // Before the first file stands at most the environment.
+                // In front of the first file there is at most the environment.
                 if let Some(file) = files.last_mut() {
                     take(file, line, marker);
                 }

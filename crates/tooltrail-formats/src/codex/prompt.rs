@@ -1,12 +1,12 @@
-//! Authorship of what reaches the model in the person's name: their words, or text that the program puts in. [`read`] alone decides, for
-//! the turns of a scan and for the parts of a transcript.
+//! The author of texts in the person's name: the person, or the program. [`read`] alone decides, for the turns of a scan and for the parts
+//! of a transcript.
 
 use crate::value::Payloads;
 use std::borrow::Cow;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::Part;
 
-/// How text begins that the program puts in. Tags are matched whole or before a space, so that a person may write `<div>`.
+/// The tags at the beginning of texts of the program. They are matched whole or before a space, so that a person may write `<div>`.
 const TAGS: &[&str] = &[
     "user_instructions",
     "environment_context",
@@ -39,7 +39,7 @@ pub(super) fn read(head: Cow<'_, str>) -> (Origin, Cow<'_, str>) {
     if text.starts_with("# AGENTS.md instructions") || tag(text).is_some_and(|tag| TAGS.contains(&tag)) {
         return (Origin::Program, head);
     }
-    // An editor puts its own context before the words; without the line between them, all of it is the person's.
+    // An editor puts its context in front of the words; without the line between them, all of it counts as the person's.
     let context = text.starts_with("# Context from my IDE setup:") || text.starts_with(REQUEST);
     if context && let Some((_, words)) = head.split_once(REQUEST) {
         return (Origin::Human, Cow::Owned(words.trim_start().to_owned()));
@@ -47,7 +47,7 @@ pub(super) fn read(head: Cow<'_, str>) -> (Origin, Cow<'_, str>) {
     (Origin::Human, head)
 }
 
-/// Tells a text that the person wrote, from its beginning.
+/// Whether the person wrote a text, from its beginning.
 pub(super) fn is_persons(head: &str) -> bool {
     read(Cow::Borrowed(head)).0 == Origin::Human && !is_image_tag(head)
 }
@@ -58,8 +58,8 @@ fn tag(text: &str) -> Option<&str> {
     rest.find(['>', ' ', '\n']).map(|end| &rest[..end])
 }
 
-/// A whole text as parts: the person's words, what the program put in, a command run by hand, or an editor's context and the words
-/// behind it. Who wrote it is told by the text as it is in the log; only the parts are as they may be seen.
+/// A whole text as parts: the person's words, a text of the program, a command run by hand, or an editor's context and the words behind it.
+/// The author is recognised in the original text; only the parts are redacted.
 pub(super) fn parts(text: &str, payloads: Payloads<'_>) -> Vec<Part> {
     if let Some(command) = by_hand(text, payloads) {
         return vec![command];
@@ -79,17 +79,18 @@ pub(super) fn parts(text: &str, payloads: Payloads<'_>) -> Vec<Part> {
     }
 }
 
-/// The name of a text that the program put in: its tag in words, or the file it comes from.
+/// The label for a text of the program: its tag in words, or the file it comes from.
 pub(super) fn label(text: &str) -> Option<String> {
     let text = text.trim_start();
     if text.starts_with("# AGENTS.md instructions") {
         return Some("AGENTS.md".to_owned());
     }
+    // Only a plain tag makes a label.
     let tag = tag(text).filter(|tag| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))?;
     Some(tag.replace(['_', '-'], " ").to_lowercase())
 }
 
-/// Tells a text that is only the tag before or behind a picture.
+/// Whether a text is only the tag before or behind a picture.
 pub(super) fn is_image_tag(text: &str) -> bool {
     let text = text.trim();
     text == "</image>" || (tag(text) == Some("image") && text.find('>') == Some(text.len() - 1))
@@ -100,6 +101,7 @@ fn by_hand(text: &str, payloads: Payloads<'_>) -> Option<Part> {
     let inner = text.trim_start().strip_prefix("<user_shell_command>")?;
     let (_, rest) = inner.split_once("<command>")?;
     let (line, rest) = rest.split_once("</command>")?;
+    // The output may contain the closing tag; the last one counts.
     let result = rest.split_once("<result>").map(|(_, rest)| rest.rsplit_once("</result>").map_or(rest, |(result, _)| result));
     let output = result.map(|result| result.trim_matches('\n').to_owned()).filter(|result| !result.is_empty());
     let output = output.map(|output| payloads.decoded(output));

@@ -1,8 +1,8 @@
 //! One record of Codex: an envelope of timestamp, type and payload; before September 2025 the payload alone.
 //!
 //! [`CodexRecord`] is filled in one pass over the bytes, by the skimming reader. Everything that is claimed about a record (the facts of a
-//! scan, what a reader sees, the request or the result of a call) takes its class, time and ids from here, so that no two readers can
-//! disagree. Payloads stay where they stand in the bytes until somebody opens them.
+//! scan, the parts for a reader, the request or the result of a call) takes its class, time and ids from here, so that no two readers can
+//! disagree. Payloads stay where they are in the bytes until they are opened.
 
 use super::fields::{Fields, Place};
 use super::{ends, events, items};
@@ -43,7 +43,7 @@ pub(super) enum RecordClass {
     Letter,
     /// A record of the program's own state, with nothing to read.
     Silent,
-    /// A record that nobody knows.
+    /// An unknown record.
     #[default]
     Unknown,
 }
@@ -98,6 +98,7 @@ impl<'r> CodexRecord<'r> {
         let is_object = skim.peek() == Some(Type::Object);
         let read = all.take(&mut skim, bytes);
         let whole = is_object && skim.finished();
+        // Text behind the object counts as damage as well: two records glued together.
         all.torn = read.err().or_else(|| (!whole).then(|| Torn { at: skim.position() }));
         all.depth = skim.deepest();
         if is_object {
@@ -112,7 +113,7 @@ impl<'r> CodexRecord<'r> {
     fn take(&mut self, skim: &mut Skim<'r>, bytes: &'r [u8]) -> Result<(), Torn> {
         skim.object(|key, value| {
             match key.as_bytes() {
-                // A number or a text in several spellings; what is no time at all is none.
+                // A number, or a text in one of several spellings; anything else is no time.
                 b"timestamp" => self.time = time::read(value),
                 b"payload" if value.peek() == Some(Type::Object) => {
                     let start = value.position();
@@ -140,7 +141,7 @@ impl<'r> CodexRecord<'r> {
                 "item_completed" | "item_started" => {
                     let item = payload.inside(payload.item);
                     let is_completed = self.kind == "item_completed";
-                    // The record of a completed item is read as the item; one that begins is an event like others.
+                    // The record of a completed item is read as the item; a started one is an event like others.
                     if is_completed {
                         self.kind = item.name_of_type();
                     }
@@ -161,8 +162,8 @@ impl<'r> CodexRecord<'r> {
         };
     }
 
-    /// The class of a record of the time before there were payloads: the line that begins a log has no type and names the session,
-    /// others are items or the program's own state.
+    /// The class of a record from before there were payloads: the line that begins a log has no type and names the session, others are
+    /// items or the program's own state.
     fn bare_class(&self) -> RecordClass {
         let is_item = || items::KNOWN.contains(&&*self.name) || items::is_new_call(&self.name, &self.outer);
         if self.is_bare_begin() {
@@ -181,17 +182,17 @@ impl<'r> CodexRecord<'r> {
         !outer.r#type.is_some() && outer.id.is_some() && (outer.instructions.is_some() || outer.git.is_some())
     }
 
-    /// Tells whether the record has a payload.
+    /// Whether the record has a payload.
     pub(super) fn has_payload(&self) -> bool {
         self.payload.is_some()
     }
 
-    /// Tells a record without a payload that is certainly one of the time before there were payloads.
+    /// Whether a record without a payload is certainly from before there were payloads.
     pub(super) fn is_bare(&self) -> bool {
         self.payload.is_none() && (self.outer.record_type.is_some() || self.is_bare_begin() || items::is_bare(&self.outer))
     }
 
-    /// Tells whether the record is known, and its content. One that is not is counted, and shown as it is.
+    /// Whether the record is known, and its content. An unknown one is counted, and shown as it is.
     pub(super) fn is_known(&self) -> bool {
         let Some(payload) = &self.payload else { return self.is_bare() };
         match &*self.name {
@@ -206,7 +207,7 @@ impl<'r> CodexRecord<'r> {
 
     /// The fields of what the record is about: the completed item, the payload, or the record itself where it has none.
     pub(super) fn body(&self) -> &Fields<'r> {
-        // Nobody knows what the payload of an unknown record means, so the record is shown as a whole.
+        // The payload of an unknown record has no known meaning, so the record is shown as a whole.
         let payload = self.payload.as_ref().filter(|_| self.class != RecordClass::Unknown);
         self.item.as_ref().filter(|_| self.class == RecordClass::Completed).or(payload).unwrap_or(&self.outer)
     }
@@ -233,7 +234,7 @@ impl<'r> CodexRecord<'r> {
         self.named().unwrap_or_else(|| Cow::Owned(format!("line-{}", self.at.line)))
     }
 
-    /// Tells whether the record is about a call. One that is logged once it is over, without a name, may have got one from the record of its
+    /// Whether the record is about a call. A call that is logged once it is over, without a name, may have got one from the record of its
     /// end.
     pub(super) fn is_about(&self, call: &str) -> bool {
         let by_end = || self.class == RecordClass::Item && matches!(&*self.kind, "web_search_call" | "image_generation_call");
@@ -244,12 +245,12 @@ impl<'r> CodexRecord<'r> {
         }
     }
 
-    /// Tells a record by which a call ended: an end event, or a completed item.
+    /// Whether a record ends a call: an end event, or a completed item.
     pub(super) fn is_end(&self) -> bool {
         ends::tool(self).is_some()
     }
 
-    /// Tells a command that the person ran by hand, which is no call of the model.
+    /// Whether it is a command that the person ran by hand, which is no call of the model.
     pub(super) fn is_by_hand(&self) -> bool {
         let body = self.body();
         matches!(&*self.kind, "exec_command_end" | "CommandExecution")

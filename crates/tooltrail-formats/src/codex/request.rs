@@ -1,4 +1,4 @@
-//! The request of a call, as far as a record has it: its input, taken out of whatever carries it.
+//! The request of a call, as far as a record has it: its input, taken out of its carrier.
 
 use super::content;
 use super::fields::{Fields, Place};
@@ -6,16 +6,16 @@ use super::items;
 use super::record::{CodexRecord, RecordClass};
 use crate::value::Payloads;
 use serde_json::Value;
-use tooltrail_model::transcript::RequestContent;
+use tooltrail_model::transcript::LoggedRequest;
 use tooltrail_skim::{Raw, Skim};
 
 /// The input of a call.
-pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     if !record.is_about(call) {
         return None;
     }
     let input = if record.class == RecordClass::Item { of_item(record, payloads)? } else { of_end(record, payloads)? };
-    Some(RequestContent { input, ..RequestContent::default() })
+    Some(LoggedRequest { input, ..LoggedRequest::default() })
 }
 
 fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
@@ -28,24 +28,25 @@ fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
         kind if items::is_new_call(kind, item) => {
             let input = items::input(item);
             let told = item.some(input).is_some();
+            // Without a known field for the input, the item as a whole is shown.
             Some(if told { unpacked(item, input, payloads) } else { payloads.value(item.own()) })
         }
         _ => None,
     }
 }
 
-/// Arguments are JSON in a string, sometimes in a string in that string, and may be no JSON at all.
+/// The value of arguments, which are JSON in a string, sometimes in a string in that string, and may be no JSON at all.
 fn unpacked(fields: &Fields<'_>, place: Place, payloads: Payloads<'_>) -> Value {
     let Some(raw) = fields.some(place) else { return Value::Null };
     let Some(text) = Skim::new(raw).string().map(Raw::text) else { return payloads.value(raw) };
-    // Opened from the innermost text, so that it is parsed once and every text in it is seen as itself.
+    // Opened from the innermost text, so that it is parsed once and each text in it is redacted as itself.
     let trimmed = text.trim();
     let nested = Skim::new(trimmed.as_bytes()).string().map(Raw::text);
     let inner = nested.as_deref().unwrap_or(trimmed);
     if content::is_object(inner) { payloads.value(inner.as_bytes()) } else { Value::String(payloads.decoded(text.into_owned())) }
 }
 
-/// A call that is only known by its end was asked for what the end says it did.
+/// The request of a call that is only known by its end: the fields that say what was done.
 fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
     if !record.is_end() {
         return None;
@@ -71,7 +72,7 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
     })
 }
 
-/// Some fields of a record as an object. It is opened as one, because what a field is called tells how its value may be seen.
+/// Some fields of a record as an object. It is opened as one, because the name of a field decides how its value is redacted.
 fn object(fields: &Fields<'_>, members: &[(&str, Place)], payloads: Payloads<'_>) -> Value {
     let mut json = vec![b'{'];
     for (name, raw) in members.iter().filter_map(|(name, place)| Some((name, fields.some(*place)?))) {

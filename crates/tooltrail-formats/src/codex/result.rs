@@ -1,7 +1,7 @@
-//! The result of a call, as far as a record has it: what the model saw, and what the log keeps besides.
+//! The result of a call, as far as a record has it: the content that the model saw, and what the log keeps besides.
 //!
-//! The output of an item is what the model saw. End events and completed items tell what the tool produced; what they give as seen
-//! counts only where no item says it.
+//! The output of an item is the content that the model saw. End events and completed items have the tool's own output; their version of the
+//! content counts only where there is no item.
 
 use super::content::{self, image, str_of};
 use super::fields::{Fields, Place};
@@ -11,21 +11,21 @@ use crate::value::{self, Payloads};
 use serde_json::Value;
 use std::borrow::Cow;
 use tooltrail_model::content::Content;
-use tooltrail_model::transcript::{HookStory, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedResult};
 use tooltrail_skim::{Raw, Skim};
 
-/// Fields by which a record is found rather than what it says.
+/// Fields that identify a record rather than say something.
 const NAMES: &[&str] = &["type", "id", "call_id", "callId", "turn_id", "internal_chat_message_metadata_passthrough"];
 
 /// The result of a call.
-pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let mut result = of_call(record, call, payloads)?;
-    // What was seen may be one text in several pieces.
+    // The content may be one text in several pieces.
     payloads.together(&mut result.seen);
     Some(result)
 }
 
-fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     if !record.is_about(call) {
         return None;
     }
@@ -41,31 +41,31 @@ fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Opti
         "tool_search_output" => {
             let names = item.some(item.tools).map(|tools| tool_names(Some(&value::read(tools)))).unwrap_or_default();
             let seen = names.into_iter().map(|name| Content::Tool { name }).collect();
-            Some(ResultContent { seen, produced: rest(item, payloads), ..ResultContent::default() })
+            Some(LoggedResult { seen, produced: rest(item, payloads), ..LoggedResult::default() })
         }
-        // Logged once they are over: the item is both.
-        "web_search_call" | "image_generation_call" => items::is_over(item).then(|| ResultContent {
+        // Logged once they are over: the item is request and result.
+        "web_search_call" | "image_generation_call" => items::is_over(item).then(|| LoggedResult {
             seen: made(record, payloads),
             produced: rest(item, payloads),
-            ..ResultContent::default()
+            ..LoggedResult::default()
         }),
         kind => items::is_new_output(kind, item).then(|| of_output(item, payloads)),
     }
 }
 
 /// The output of a call, by an item.
-fn of_output(item: &Fields<'_>, payloads: Payloads<'_>) -> ResultContent {
+fn of_output(item: &Fields<'_>, payloads: Payloads<'_>) -> LoggedResult {
     let (seen, produced) = output::open(item.raw(items::output(item)), payloads);
-    ResultContent { seen, produced, ..ResultContent::default() }
+    LoggedResult { seen, produced, ..LoggedResult::default() }
 }
 
-/// The hook that refused a call. Codex keeps no record of hooks; it tells of this one in the call's output.
+/// The hook that refused a call. Codex keeps no records of hooks; the call's output mentions this one.
 pub(super) fn hook(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<HookStory> {
     if record.class != RecordClass::Item || !record.kind.ends_with("_output") {
         return None;
     }
     let item = record.body();
-    // The words are matched as the log has them; only the reason is shown.
+    // Matched in the original words; only the reason is shown.
     let texts: Vec<Cow<'_, str>> = content::texts(item.some(item.output)?).into_iter().map(Raw::text).collect();
     let hook = markers::hook(content::lines(texts.iter().map(|text| &**text)).trim_start())?;
     let reason = hook.reason.map(|reason| ("reason".to_owned(), payloads.decoded(reason.into_owned())));
@@ -78,11 +78,12 @@ pub(super) fn hook(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<H
     })
 }
 
-fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> ResultContent {
+fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> LoggedResult {
     let end = record.body();
     let open = |place: Place| end.some(place).map(|raw| content::open(raw, payloads)).unwrap_or_default();
     let seen = match &*record.kind {
         "exec_command_end" | "CommandExecution" => {
+            // Any of these may be empty.
             let texts = [end.aggregated_output, end.formatted_output, end.stdout].map(|place| end.string(place));
             let text = texts.into_iter().flatten().find(|text| !text.is_empty());
             text.map(|text| Content::text(payloads.text(text))).into_iter().collect()
@@ -91,7 +92,7 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> ResultContent {
         "dynamic_tool_call_response" | "DynamicToolCall" => open(end.first(&[end.content_items, end.content_items_camel])),
         _ => made(record, payloads),
     };
-    ResultContent { seen, produced: rest(end, payloads), ..ResultContent::default() }
+    LoggedResult { seen, produced: rest(end, payloads), ..LoggedResult::default() }
 }
 
 /// `{"Ok":{"content":[…]}}`, `{"Err":"…"}`, or `{"content":[…]}` beside an error.
@@ -122,7 +123,7 @@ fn made(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Vec<Content> {
     let body = record.body();
     let makes = matches!(&*record.kind, "image_generation_call" | "image_generation_end" | "ImageGeneration");
     let picture = body.text(body.result).filter(|_| makes);
-    // Pictures are made as PNG, in base64 without saying so.
+    // Pictures are PNG in base64, without saying so.
     let address = picture.map(|data| if data.starts_with("data:") { data } else { Cow::Owned(format!("data:image/png;base64,{data}")) });
     address.map(|address| Content::Image(image(&address, payloads))).into_iter().collect()
 }

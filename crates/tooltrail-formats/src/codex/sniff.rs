@@ -1,31 +1,31 @@
-//! Recognising a record of Codex by one line, before anything else is known of a file.
+//! Recognising a record of Codex by one line, before anything else is known about a file.
 
 use super::record::{CodexRecord, KNOWN};
 use crate::Record;
 use tooltrail_model::{At, Span};
 use tooltrail_skim::Skim;
 
-/// A line of which only its own words are known.
+/// Reads a line on its own, without its place in a file.
 fn read(line: &[u8]) -> Option<CodexRecord<'_>> {
     let at = At { line: 0, span: Span { start: 0, end: line.len() as u64 } };
     Some(CodexRecord::glance(Record { at, bytes: line })).filter(|record| record.torn.is_none())
 }
 
-/// Tells a line that is a record of Codex.
+/// Whether a line is a record of Codex.
 pub(super) fn line(line: &[u8]) -> bool {
     let Some(record) = read(line) else { return false };
     if record.has_payload() {
         return KNOWN.contains(&&*record.name);
     }
-    // Thoughts look the same with every agent that speaks to the same service; a log of Codex has more than thoughts.
+    // Thoughts look the same with every agent that speaks to the same service, so they prove nothing.
     if record.kind == "reasoning" {
         return false;
     }
-    // Others write items alone as well, with fields of their own around them.
+    // Other programs log bare items as well, with fields of their own around them.
     record.is_bare() && !record.outer().session_id.is_some() && !has_foreign_keys(line)
 }
 
-/// Tells a line that is a record with an envelope: the payload of one could pass for a record of the time before.
+/// Whether a line is a record with an envelope: a payload alone could pass for an old record.
 pub(super) fn envelope(line: &[u8]) -> bool {
     read(line).is_some_and(|record| record.has_payload() && KNOWN.contains(&&*record.name))
 }

@@ -1,45 +1,44 @@
-//! What the record of a call says about its request and its result: both stand in one part.
+//! The request and the result of a call, which are in one part.
 
 use super::markers;
-use super::record::{Item, Place};
-use crate::Opened;
+use super::record::Item;
+use crate::value::Payloads;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
 
-/// The part of a call, if a record is that.
-fn of<'r>(record: Opened<'r>, call: &str) -> Option<Item<'r>> {
-    let item = Item::read(record.bytes).ok()?;
-    let is_call = item.call.or(item.id).is_some_and(|id| id == *call);
-    (is_call && Item::is(item.name, "tool")).then_some(item)
-}
-
-fn value(record: Opened<'_>, place: &Place) -> Value {
-    record.payloads.value(record.bytes.get(place.clone()).unwrap_or_default())
+/// Whether a record is the part of a call.
+fn is_about(item: &Item<'_>, call: &str) -> bool {
+    // A part without `callID` is named by its own id, as in a scan.
+    Item::is(item.name, "tool") && item.call.or(item.id).is_some_and(|id| id == *call)
 }
 
 /// The request of a call.
-pub(super) fn request(record: Opened<'_>, call: &str) -> Option<RequestContent> {
-    let item = of(record, call)?;
-    Some(RequestContent { input: value(record, &item.state.input), ..RequestContent::default() })
+pub(super) fn request(item: &Item<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
+    let input = || payloads.value(item.slice(&item.state.input));
+    is_about(item, call).then(|| LoggedRequest { input: input(), ..LoggedRequest::default() })
 }
 
 /// The result of a call.
-pub(super) fn result(record: Opened<'_>, call: &str) -> Option<ResultContent> {
-    let item = of(record, call)?;
+pub(super) fn result(item: &Item<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let state = &item.state;
-    if !state.is_over() {
+    // A call that goes on may have some output, which is no result yet.
+    if !is_about(item, call) || !state.is_over() {
         return None;
     }
-    let said = if state.failed() { state.error.map(|error| record.payloads.text(error)) } else { printed(value(record, &state.output)) };
+    let said =
+        if state.failed() { state.error.map(|error| payloads.text(error)) } else { printed(payloads.value(item.slice(&state.output))) };
+    // Taken from the redacted text, because the words are shown.
     let feedback = said.as_deref().filter(|_| state.failed()).and_then(markers::feedback).map(str::to_owned);
     let mut seen: Vec<Content> = said.map(Content::text).into_iter().collect();
-    seen.extend(value(record, &state.attachments).as_array().into_iter().flatten().filter_map(picture));
-    let produced = Some(value(record, &state.metadata)).filter(|produced| produced.is_object());
-    Some(ResultContent { seen, produced, feedback })
+    seen.extend(payloads.value(item.slice(&state.attachments)).as_array().into_iter().flatten().filter_map(picture));
+    // A secret may go over several of them.
+    payloads.together(&mut seen);
+    let produced = Some(payloads.value(item.slice(&state.metadata))).filter(|produced| produced.is_object());
+    Some(LoggedResult { seen, produced, feedback })
 }
 
-/// What a tool printed; a value that is no text is shown as it is written.
+/// The output of a tool; a value that is no text is shown as it is written.
 fn printed(output: Value) -> Option<String> {
     match output {
         Value::Null => None,
@@ -48,7 +47,7 @@ fn printed(output: Value) -> Option<String> {
     }
 }
 
-/// A picture that a tool gave beside its text.
+/// A picture that a tool returned beside its text.
 fn picture(attachment: &Value) -> Option<Content> {
     let field = |key: &str| attachment.get(key).and_then(Value::as_str);
     let (media, url) = (field("mime")?, field("url")?);

@@ -12,7 +12,7 @@ pub(super) fn sniff(head: &[u8]) -> bool {
         return false;
     }
     let (mut session, mut message) = (false, false);
-    // The head may break off anywhere; what comes before that tells.
+    // The head may break off anywhere; the fields before that decide.
     let _ = skim.object(|key, value| {
         match key.as_bytes() {
             b"info" => session = has(value, b"id", &[b"directory", b"slug", b"projectID"])?,
@@ -26,6 +26,7 @@ pub(super) fn sniff(head: &[u8]) -> bool {
         }
         Ok(())
     });
+    // Either is enough: in a short head the messages may not have begun.
     session || message
 }
 
@@ -42,7 +43,7 @@ fn has(value: &mut Skim<'_>, field: &[u8], others: &[&[u8]]) -> Result<bool, Tor
     Ok(own && other)
 }
 
-/// Where the records of an export stand. The second value tells whether the document is whole.
+/// The ranges of an export's records. The second value says whether the document is whole.
 pub(super) fn records(bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
     let (mut session, mut rest) = (None, Vec::new());
     let mut skim = Skim::new(bytes);
@@ -58,11 +59,12 @@ pub(super) fn records(bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
     (session.into_iter().chain(rest).collect(), whole)
 }
 
-/// A message and its parts. The message comes first, wherever it stands.
+/// Adds a message and its parts. The message comes first, wherever it is in the object.
 fn message(item: &mut Skim<'_>, out: &mut Vec<Range<usize>>) -> Result<(), Torn> {
     let first = out.len();
     item.object(|key, value| {
         match key.as_bytes() {
+            // Inserted in front of parts that were read before it: facts of a message apply to its parts.
             b"info" => out.insert(first, value.skip()?),
             b"parts" if value.peek() == Some(Type::Array) => value.array(|part| {
                 out.push(part.skip()?);

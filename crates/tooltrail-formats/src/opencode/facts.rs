@@ -1,4 +1,4 @@
-//! What a record means to a scan: the session, its messages, calls and their results.
+//! The facts of a record for a scan: the session, its messages, calls and their results.
 
 use super::record::{Item, ItemKind};
 use super::{markers, tools};
@@ -21,8 +21,10 @@ const KNOWN: &[&str] =
 const HEAD: usize = 400;
 
 /// Emits the events of a record.
-pub(super) fn emit(item: &Item<'_>, record: &Record<'_>, out: &mut Sink<'_>) {
+pub(super) fn emit(item: &Item<'_>, out: &mut Sink<'_>) {
+    let record = &item.record;
     let scope = Scope::default();
+    // The state of a call has a start of its own, which is closer than the part's.
     let time = if item.kind == ItemKind::Part { item.state.times.start.or(item.times.start) } else { item.times.start };
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time, scope: &scope, fact });
     let name = item.name.map_or(Cow::Borrowed("?"), Raw::text);
@@ -51,7 +53,7 @@ fn session(item: &Item<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) 
         emit(Fact::Begin(Begin { id: id.text(), parent: item.parent.map(Raw::text), path: None, made }));
     }
     emit(Fact::Context(Context { cwd: item.directory.map(Raw::decoded_bytes), ..Context::default() }));
-    // A subagent's title is not that of the session it belongs to, and until a session has one it is named after its beginning.
+    // A subagent's title is not that of the session it belongs to. An untitled session has a name with its start time, which says nothing.
     let title = item.title.filter(|_| item.parent.is_none()).map(|title| title.head(HEAD));
     if let Some(title) = title.filter(|title| !title.starts_with("New session - ") && !title.starts_with("Child session - ")) {
         emit(Fact::Meta(Meta::Title(TitleBy::Model, title)));
@@ -59,12 +61,14 @@ fn session(item: &Item<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) 
 }
 
 fn message(item: &Item<'_>, time: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
+    // The parts that follow may lack times; that of their message stands in.
     time.into_iter().for_each(|time| emit(Fact::Clock(time)));
     if Item::is(item.role, "user") {
         return;
     }
     let model = item.model.map(Raw::decoded_bytes);
     emit(Fact::Context(Context { cwd: item.directory.map(Raw::decoded_bytes), model: model.clone(), ..Context::default() }));
+    // A message without any tokens has no answer, or none yet.
     if let (Some(id), Some(tokens)) = (item.id, item.tokens.filter(|tokens| *tokens != Tokens::default())) {
         emit(Fact::Usage(Usage { message: id.digest(), request: None, model, tokens, server_tools: [0, 0], tier: None }));
     }
@@ -82,6 +86,7 @@ fn part(name: &str, item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(F
         "reasoning" => block(item, BlockKind::Thinking, record, emit),
         "tool" => tool(item, record, emit),
         "compaction" => emit(Fact::Boundary(Boundary::Compaction)),
+        // A retry is written only after a request failed.
         "retry" => emit(Fact::Notice(Notice::ApiError)),
         _ => {}
     }
@@ -90,6 +95,7 @@ fn part(name: &str, item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(F
 fn prompt(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     let Some(text) = item.text else { return };
     let origin = if item.synthetic { Origin::Program } else { Origin::Human };
+    // Texts of the program are no prompts to be recognised again.
     let digest = if item.synthetic { 0 } else { text.digest() };
     emit(Fact::Prompt(Prompt { origin, head: text.head(HEAD), digest, span: record.at.span, echo: Echo::None }));
 }
@@ -107,6 +113,7 @@ fn tool(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     let input = record.bytes.get(state.input.clone()).unwrap_or_default();
     emit(Fact::Call(Call {
         id: id.text(),
+        // Named after its part then.
         unnamed: item.call.is_none(),
         server: None,
         kind,
@@ -123,6 +130,7 @@ fn tool(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
         nested: None,
     }));
     let child = state.child.filter(|_| kind == Kind::Subagent).map(Raw::text);
+    // A running call has no result, but its subagent may be at work already.
     if !state.is_over() {
         if let Some(agent) = child {
             emit(Fact::Claim(Claim { agent, call: id.text(), by: ClaimBy::Result }));
@@ -133,6 +141,7 @@ fn tool(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     emit(Fact::Result(CallResult {
         call: id.text(),
         time: state.times.end,
+        // Either the output or the message of a failure; never both.
         content: record.span(if state.failed() { state.error_place.clone() } else { state.output.clone() }),
         structured: Some(state.metadata.clone()).filter(|place| !place.is_empty()).map(|place| record.span(place)),
         node: None,
@@ -161,17 +170,18 @@ fn task(input: &[u8]) -> Option<u64> {
     prompt
 }
 
-/// How a call ended.
+/// The signals of how a call ended.
 fn signals(item: &Item<'_>, tool: &str, message: Option<&str>) -> Signals {
     let state = &item.state;
     let marker = match message.and_then(markers::marker) {
         Some(marker) => Some(marker),
-        // A call of a tool that does not exist becomes one of this tool, which always completes.
+        // A call of a tool that does not exist becomes a call of this tool, which always completes.
         None if tool == "invalid" => Some(Marker::UnknownTool),
+        // A command that ended by itself has an exit code, and then the limit was not the reason.
         None if state.timeout && state.exit.is_none() => Some(Marker::Timeout),
         None => None,
     };
-    // The agent calls a command complete whatever its exit code says.
+    // The agent calls a command complete whatever its exit code is.
     let failed = state.failed() || state.exit.is_some_and(|code| code != 0) || marker.is_some();
     Signals {
         outcome: if failed { LoggedOutcome::Error } else { LoggedOutcome::Worked },

@@ -1,8 +1,8 @@
-//! The texts by which OpenCode tells why a call failed.
+//! The texts by which OpenCode reports why a call failed.
 
 use tooltrail_model::verdict::Marker;
 
-/// How the message of a failure begins, and what it means.
+/// The beginnings of messages of failures, with their markers.
 const BEGINNINGS: &[(&str, Marker)] = &[
     ("The user rejected permission to use this specific tool call with the following feedback:", Marker::RejectedWithFeedback),
     ("The user rejected permission", Marker::Rejected),
@@ -13,19 +13,20 @@ const BEGINNINGS: &[(&str, Marker)] = &[
     ("The arguments provided to the tool are invalid", Marker::InvalidInput),
 ];
 
-/// The words in the middle of a message that mean the same for any tool: `The bash tool was called with invalid arguments`.
+/// Words in the middle of a message that mean the same for any tool: `The bash tool was called with invalid arguments`.
 const INSIDE: &[(&str, Marker)] = &[(" tool was called with invalid arguments", Marker::InvalidInput)];
 
-/// What the message of a failure means.
+/// The marker in the message of a failure.
 pub(super) fn marker(message: &str) -> Option<Marker> {
     let begins = BEGINNINGS.iter().find(|(beginning, _)| message.starts_with(beginning));
     let inside = || INSIDE.iter().find(|(words, _)| message.contains(words));
     begins.or_else(inside).map(|(_, marker)| *marker)
 }
 
-/// What the person said when refusing.
+/// The words of a person who refused.
 pub(super) fn feedback(message: &str) -> Option<&str> {
     let (_, said) = message.split_once(" with the following feedback:")?;
+    // A tool's own message may contain the same words.
     Some(said.trim()).filter(|said| !said.is_empty() && marker(message) == Some(Marker::RejectedWithFeedback))
 }
 

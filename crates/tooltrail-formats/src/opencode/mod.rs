@@ -1,11 +1,11 @@
 //! OpenCode: sessions in a database, `opencode.db` in its data directory, and documents that `opencode export` prints.
 //!
-//! Both hold the same things: a session, its messages, and the parts of each message. Each is a record here. A call and its result are one
-//! part, which OpenCode writes anew whenever the state of the call changes. What is claimed here rests on the agent's open source (to
-//! August 2026) and on published exports and databases.
+//! Both hold the same: a session, its messages, and the parts of each message. Each is a record here. A call and its result are one part,
+//! which OpenCode rewrites whenever the state of the call changes. The claims here rest on the agent's open source (to August 2026) and on
+//! published exports and databases.
 //!
-//! `record` reads a record once; `facts` says what it means to a scan, `parts` and `calls` what it holds for a reader, `tools` puts calls
-//! into neutral form. `document` finds the records of an export, `store` those of a database.
+//! `record` reads a record once; `facts` takes its facts for a scan, `parts` and `calls` its content for a reader, `tools` puts calls into
+//! neutral form. `document` finds the records of an export, `store` those of a database.
 
 mod calls;
 mod document;
@@ -16,14 +16,15 @@ mod record;
 mod store;
 mod tools;
 
-use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Queries, Sink};
+use crate::value::Payloads;
+use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Queries, Record, Sink, TypedRecord};
 use record::{Item, ItemKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::position::split_address;
-use tooltrail_model::transcript::{Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
 
 /// OpenCode.
@@ -31,7 +32,7 @@ pub(crate) struct OpenCode;
 
 const AGENT: &str = "opencode";
 
-/// The variable that moves the directory in which the agent's own lies.
+/// The variable that moves the directory above the agent's own.
 const DATA: &str = "XDG_DATA_HOME";
 
 /// The variable that names another database.
@@ -43,16 +44,16 @@ impl Decode for OpenCode {
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
-        let item = Item::read(line).ok()?;
+        let item = Item::look_at(Record { bytes: line, ..Record::default() }).ok()?;
         let is_named = item.row.is_some_and(|row| row.head(64).split_once(':').is_some_and(|(table, _)| store::TABLES.contains(&table)));
         // No other agent spells these ids like this.
         let is_part = item.session.is_some() && matches!(item.kind, ItemKind::Part | ItemKind::Message);
         (item.id.is_some() && (is_named || is_part)).then_some(true)
     }
 
-    fn decode(&self, record: crate::Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        let item = Item::read(record.bytes)?;
-        facts::emit(&item, &record, out);
+    fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
+        let item = Item::read(record)?;
+        item.facts(out);
         Ok(item.depth)
     }
 
@@ -77,17 +78,19 @@ impl LogFiles for OpenCode {
     fn roots(&self, places: &Places) -> Vec<PathBuf> {
         let data = places.variable(DATA).map(PathBuf::from).or_else(|| places.home.as_ref().map(|home| home.join(".local/share")));
         let directory = data.map(|data| data.join("opencode"));
-        // A variable names the database by a whole path, or by its name in the directory.
+        // The variable holds a whole path, or a name in the directory; joining covers both.
         let named = places.variable(DATABASE).map(|name| directory.as_ref().map_or_else(|| PathBuf::from(name), |data| data.join(name)));
+        // A database with a usual name is found by walking the directory.
         directory.into_iter().chain(named.filter(|path| !is_database_name(path))).collect()
     }
 
     fn is_deep(&self) -> bool {
-        // Below it lie snapshots of repositories, thousands of files of which none is a log.
+        // Below it lie snapshots of repositories: thousands of files, none of them a log.
         false
     }
 
     fn is_log_name(&self, name: &str) -> bool {
+        // Exports are often saved under the id of their session.
         is_database_name(Path::new(name)) || (name.starts_with("ses_") && name.ends_with(".json"))
     }
 
@@ -103,20 +106,30 @@ impl LogFiles for OpenCode {
 }
 
 impl OpenRecords for OpenCode {
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::read(record)
-    }
-
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
-        calls::request(record, call)
-    }
-
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
-        calls::result(record, call)
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
+        Ok(Box::new(Item::read(record)?))
     }
 
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
+    }
+}
+
+impl TypedRecord for Item<'_> {
+    fn facts(&self, out: &mut Sink<'_>) {
+        facts::emit(self, out);
+    }
+
+    fn parts(&self, payloads: Payloads<'_>) -> Parts {
+        parts::of(self, payloads)
+    }
+
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
+        calls::request(self, call, payloads)
+    }
+
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
+        calls::result(self, call, payloads)
     }
 }
 

@@ -1,18 +1,20 @@
-//! A record of OpenCode, read once: a session, a message, or a part of a message. Payloads stay where they stand.
+//! A record of OpenCode, read once: a session, a message, or a part of a message. Payloads stay where they are.
 
-use crate::time;
+use crate::{Record, time};
 use std::ops::Range;
 use tooltrail_model::Time;
 use tooltrail_model::usage::Tokens;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
-/// Where a payload stands in its record; empty where there is none.
+/// The range of a payload in its record; empty where there is none.
 pub(super) type Place = Range<usize>;
 
-/// A record.
+/// A record: the one place from which facts, messages, requests and results are taken.
 #[derive(Debug, Default)]
 pub(super) struct Item<'r> {
-    /// What it is.
+    /// Its place and its bytes.
+    pub(super) record: Record<'r>,
+    /// The kind of record.
     pub(super) kind: ItemKind,
     /// The row, where it comes from a database.
     pub(super) row: Option<Raw<'r>>,
@@ -30,13 +32,13 @@ pub(super) struct Item<'r> {
     pub(super) directory: Option<Raw<'r>>,
     pub(super) model: Option<Raw<'r>>,
     pub(super) text: Option<Raw<'r>>,
-    /// The text was put in by the program.
+    /// Whether the program inserted the text.
     pub(super) synthetic: bool,
     pub(super) times: Times,
-    /// When the row of a part was made: an export has no such thing, so only a reader is shown it.
+    /// The creation time of a part's row. An export has no such time, so a scan ignores it and only a reader sees it.
     pub(super) made: Option<Time>,
     pub(super) tokens: Option<Tokens>,
-    /// Why a message has no answer: the name of the error, and all of it.
+    /// The error of a message without an answer: its name, and the range of the whole.
     pub(super) error: Option<(Option<Raw<'r>>, Place)>,
     pub(super) tool: Option<Raw<'r>>,
     pub(super) call: Option<Raw<'r>>,
@@ -49,7 +51,7 @@ pub(super) struct Item<'r> {
     pub(super) depth: usize,
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Session,
@@ -62,11 +64,11 @@ pub(super) enum ItemKind {
 /// `time` of a record or of the state of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
-    /// When it was made or began.
+    /// Creation or start.
     pub(super) start: Option<Time>,
-    /// When it ended.
+    /// The end.
     pub(super) end: Option<Time>,
-    /// Whether anything was said about it.
+    /// Whether the record has a time at all.
     pub(super) told: bool,
 }
 
@@ -83,7 +85,7 @@ pub(super) struct CallState<'r> {
     pub(super) metadata: Place,
     pub(super) attachments: Place,
     pub(super) exit: Option<i64>,
-    /// The time limit of the tool was reached.
+    /// Whether the time limit of the tool was reached.
     pub(super) timeout: bool,
     pub(super) interrupted: bool,
     pub(super) truncated: bool,
@@ -93,12 +95,19 @@ pub(super) struct CallState<'r> {
 
 impl<'r> Item<'r> {
     /// Reads a record.
-    pub(super) fn read(bytes: &'r [u8]) -> Result<Self, Torn> {
-        let mut skim = Skim::new(bytes);
+    pub(super) fn read(record: Record<'r>) -> Result<Self, Torn> {
+        #[cfg(test)]
+        crate::reads::note(record.bytes);
+        Item::look_at(record)
+    }
+
+    /// Reads what may be a record, to see whose it is.
+    pub(super) fn look_at(record: Record<'r>) -> Result<Self, Torn> {
+        let mut skim = Skim::new(record.bytes);
         if skim.peek() != Some(Type::Object) {
             return Err(Torn { at: skim.position() });
         }
-        let mut item = Item::default();
+        let mut item = Item { record, ..Item::default() };
         skim.object(|key, value| item.field(key.as_bytes(), value))?;
         if !skim.finished() {
             return Err(Torn { at: skim.position() });
@@ -110,7 +119,7 @@ impl<'r> Item<'r> {
 
     fn told_kind(&self) -> ItemKind {
         match self {
-            // Parts of a database say whose message they are in, so the role alone does not tell.
+            // Parts of a database carry the role of their message, so the role alone does not decide.
             Item { message: Some(_), .. } => ItemKind::Part,
             Item { role: Some(_), .. } => ItemKind::Message,
             Item { id: Some(_), session: None, directory: Some(_), .. } => ItemKind::Session,
@@ -139,7 +148,7 @@ impl<'r> Item<'r> {
             b"filename" => &mut self.filename,
             key => return self.other(key, value),
         };
-        // A key that comes twice keeps its first value: what stands in front was put there from columns of the row.
+        // A repeated key keeps its first value: the fields in front come from columns of the row.
         *place = place.or(value.string());
         Ok(())
     }
@@ -150,7 +159,7 @@ impl<'r> Item<'r> {
             b"time" => self.times = Times::read(value)?,
             b"timeCreated" => self.made = time::read(value),
             b"tokens" if value.peek() == Some(Type::Object) => self.tokens = Some(tokens(value)?),
-            // `path` of a message: where the agent worked.
+            // `path` of a message: the directory the agent worked in.
             b"path" if value.peek() == Some(Type::Object) => value.object(|key, value| {
                 if key.as_bytes() == b"cwd" {
                     self.directory = self.directory.or(value.string());
@@ -174,14 +183,19 @@ impl<'r> Item<'r> {
         Ok(())
     }
 
-    /// The text of a field.
+    /// The bytes of a payload.
+    pub(super) fn slice(&self, place: &Place) -> &'r [u8] {
+        self.record.bytes.get(place.clone()).unwrap_or_default()
+    }
+
+    /// Whether a field has this text.
     pub(super) fn is(field: Option<Raw<'_>>, text: &str) -> bool {
         field.is_some_and(|field| field == *text)
     }
 
-    /// Whether a part is in a message of the person's.
+    /// Whether a part belongs to a message of the person.
     pub(super) fn is_users(&self) -> bool {
-        // An export does not say; there only what the model writes has times.
+        // An export does not say so; in it, only texts of the model have times.
         self.role.map_or(!self.times.told, |role| role == *"user")
     }
 }
@@ -195,6 +209,7 @@ impl<'r> CallState<'r> {
             b"output" => self.output = value.skip()?,
             b"attachments" => self.attachments = value.skip()?,
             b"error" => {
+                // The range is kept as well: a scan needs the place, a reader the text.
                 self.error_place = value.skip()?;
                 self.error = Skim::new(value.slice(self.error_place.clone())).string();
             }
@@ -250,7 +265,7 @@ impl Times {
     }
 }
 
-/// The tokens of a message. Thinking is told apart from other output.
+/// The tokens of a message. Reasoning is listed apart from other output, and added to it.
 fn tokens(value: &mut Skim<'_>) -> Result<Tokens, Torn> {
     let mut tokens = Tokens::default();
     value.object(|key, value| {

@@ -1,7 +1,7 @@
 //! OpenCode's database: which tables hold sessions, and in which order their rows are records.
 //!
-//! The data of a row lacks what its columns say, so that is put in front of it, spelled as in an export. A part says in addition whose
-//! message it belongs to, which an export only tells by the order of its records.
+//! The data of a row lacks the fields that are columns, so these are put in front of it, spelled as in an export. A part also carries the
+//! role of its message, which an export shows only by the order of its records.
 
 use crate::Queries;
 
@@ -11,7 +11,7 @@ pub(super) const TABLES: [&str; 3] = ["session", "message", "part"];
 /// How the database is read.
 pub(super) static QUERIES: Queries = Queries {
     tables: &TABLES,
-    // Lengths and times stand before the data in a row, so that data is not read for this.
+    // Lengths and times come before the data in a row, so that the data itself is not read for this.
     sessions: "
 SELECT s.id, coalesce(m.bytes, 0) + coalesce(p.bytes, 0), max(s.time_updated, coalesce(m.last, 0), coalesce(p.last, 0)),
   s.title, s.directory, s.parent_id, m.count, p.count, s.time_updated, m.last, p.last
@@ -20,7 +20,7 @@ LEFT JOIN (SELECT session_id, count(*) AS count, max(time_updated) AS last, sum(
   ON m.session_id = s.id
 LEFT JOIN (SELECT session_id, count(*) AS count, max(time_updated) AS last, sum(octet_length(data)) AS bytes FROM part GROUP BY 1) p
   ON p.session_id = s.id",
-    // Each message before its parts. A part whose message is gone stands where its own time puts it.
+    // Each message before its parts. A part whose message is gone is placed by its own time.
     records: "
 SELECT kind, id FROM (
   SELECT 'session' AS kind, id, -1 AS time, '' AS message, '' AS part FROM session WHERE id = ?1

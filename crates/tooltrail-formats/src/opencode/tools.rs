@@ -12,7 +12,7 @@ use tooltrail_model::detail::{
 /// Puts a call into neutral form.
 type Reader = fn(&mut Fields<'_>) -> Detail;
 
-/// The tools by name: family and reader. Names of MCP servers' tools have the server in front, and no mark that tells them apart.
+/// The tools by name: family and reader. Tools of MCP servers have the server's name in front, with no mark that would reveal them.
 const TOOLS: &[(&str, Kind, Reader)] = &[
     ("apply_patch", Kind::Edit, patch),
     ("bash", Kind::Shell, shell),
@@ -40,7 +40,7 @@ pub(super) fn kind(tool: &str) -> Kind {
     TOOLS.iter().find(|(name, ..)| *name == tool).map_or(Kind::Other, |(_, kind, _)| *kind)
 }
 
-/// A call that is being taken apart: what is taken is not shown again.
+/// A call that is being taken apart: fields that a reader takes are not shown again.
 struct Fields<'a> {
     input: Map<String, Value>,
     produced: Map<String, Value>,
@@ -48,19 +48,19 @@ struct Fields<'a> {
     failed: bool,
 }
 
-/// A call in neutral form, with what had no place in it.
+/// A call in neutral form, with the fields that had no place in it.
 pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     let map = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
     let failed = ask.answered && ask.produced.is_none() || !matches!(ask.status, tooltrail_model::Status::Succeeded);
     let mut fields = Fields { input: map(Some(ask.input)), produced: map(ask.produced), ask, failed };
     let reader = TOOLS.iter().find(|(name, ..)| *name == ask.tool).map_or(other as Reader, |(.., reader)| *reader);
     let detail = reader(&mut fields);
-    // The row tells these already.
+    // The row has these already.
     for key in ["exit", "truncated", "output", "preview", "sessionId", "parentSessionId"] {
         fields.produced.remove(key);
     }
     let rest_input = if matches!(detail, Detail::Other) { Map::new() } else { fields.input };
-    // A command that ended with another code than 0 has its output, not a message.
+    // A command with another code than 0 has its output, and no message.
     let error = words(ask.seen);
     let error = (ask.produced.is_none() && ask.answered && !error.is_empty()).then_some(error);
     Detailed { detail, rest_input, rest_produced: fields.produced, error, saved: None }
@@ -69,6 +69,7 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
 impl Fields<'_> {
     fn text(&mut self, key: &str) -> Option<String> {
         let is_text = self.input.get(key).is_some_and(Value::is_string);
+        // A value of another type is dropped as well: the reader of the call has no place for it.
         match self.input.remove(key).filter(|_| is_text) {
             Some(Value::String(text)) => Some(text),
             _ => None,
@@ -81,7 +82,7 @@ impl Fields<'_> {
         Some(number)
     }
 
-    /// What the tool gave; nothing where the call failed without any.
+    /// The tool's answer; `None` where the call failed without any.
     fn answer(&self) -> Option<String> {
         let text = words(self.ask.seen);
         (self.ask.answered && self.ask.produced.is_some() && !text.is_empty()).then_some(text)
@@ -107,7 +108,7 @@ fn shell(call: &mut Fields<'_>) -> Detail {
 fn read(call: &mut Fields<'_>) -> Detail {
     let (path, offset, limit) = (call.text("filePath").unwrap_or_default(), call.number("offset"), call.number("limit"));
     let got = call.answer().map_or(ReadGot::Nothing, |text| numbered(&text).unwrap_or(ReadGot::Words(text)));
-    // The same text once more, and its beginning.
+    // Repeats the text, and its beginning.
     call.produced.remove("display");
     Detail::Read(Read { path, offset, limit, pages: None, got })
 }
@@ -115,6 +116,7 @@ fn read(call: &mut Fields<'_>) -> Detail {
 /// The lines of a file as the model sees them: between tags, each with its number in front.
 fn numbered(text: &str) -> Option<ReadGot> {
     let (_, rest) = text.split_once("<content>\n").or_else(|| text.split_once("<file>\n"))?;
+    // Ends with the first line that has no number: the closing tag and the remarks behind it.
     let lines = rest.lines().map_while(|line| {
         let (number, text) =
             line.split_once(": ").or_else(|| line.split_once("| ")).or_else(|| line.strip_suffix(':').map(|all| (all, "")))?;
@@ -152,7 +154,7 @@ fn edit(call: &mut Fields<'_>) -> Detail {
         let all = call.input.remove("replaceAll").is_some_and(|all| all == true);
         replacements.push(one(call.text("oldString"), call.text("newString"), all));
     }
-    // The same change once more.
+    // Repeats the change.
     for key in ["diff", "filediff"] {
         call.produced.remove(key);
     }
@@ -169,6 +171,7 @@ fn patch(call: &mut Fields<'_>) -> Detail {
 fn glob(call: &mut Fields<'_>) -> Detail {
     let truncated = call.produced.get("truncated").is_some_and(|value| value == true);
     let total = call.produced.remove("count").and_then(|count| count.as_u64());
+    // Remarks about truncation are no paths.
     let files = call.answer().map(|text| text.lines().filter(|line| line.starts_with('/')).map(str::to_owned).collect());
     let pattern = call.text("pattern").unwrap_or_default();
     Detail::Glob(Glob { pattern, path: call.text("path"), files, total, truncated })
@@ -195,6 +198,7 @@ fn list(call: &mut Fields<'_>) -> Detail {
 
 fn todo(call: &mut Fields<'_>) -> Detail {
     call.produced.remove("todos");
+    // Without a list the input is shown as it is.
     let Some(Value::Array(items)) = call.input.remove("todos") else { return Detail::Other };
     let item = |item: &Value| {
         let text = |key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);

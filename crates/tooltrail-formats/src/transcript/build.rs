@@ -1,7 +1,7 @@
 //! Building a transcript: the records of all logs of a session in one pass, each thing to read as a light entry in its place.
 //!
-//! A session may be told by several files (it was resumed, backed up, has subagents). A record that stands in two of them is shown
-//! once; what stands beside the main conversation becomes a thread of the call that started it.
+//! A session may be spread over several files (resumed, backed up, with subagents). A record that is in two of them is shown once; a
+//! conversation beside the main one becomes a thread of the call that started it.
 
 use super::gist::{Gist, Log, Notes, Says, text};
 use super::{Private, echoes, format_of, halves};
@@ -18,12 +18,12 @@ use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Threa
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
 
-/// A transcript, and what goes with it.
+/// A transcript, with the lookup tables of its reader.
 pub(super) struct Built<'a> {
     pub(super) transcript: Transcript<'a>,
     /// The files of its sources.
     pub(super) files: HashMap<usize, &'a str>,
-    /// Commands whose output is told by a record of its own.
+    /// Commands whose output is in a record of its own.
     pub(super) outputs: HashMap<Place, Place>,
 }
 
@@ -45,12 +45,12 @@ pub(super) fn transcript<'a>(
     builder.finish(now, private)
 }
 
-/// The calls alone, without what was said around them: for those who only count.
+/// The calls alone, without the conversation around them: for callers that only count.
 pub(super) fn outline<'a>(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now) -> Built<'a> {
     Builder::new(linked, sessions, now, None).finish(now, None)
 }
 
-/// Which conversation something belongs to.
+/// The conversation that a record belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Side {
     /// The main one.
@@ -67,17 +67,17 @@ pub(super) struct Found {
     pub(super) entry: Entry,
     /// Its time, or that of the records around it.
     pub(super) order: Option<Time>,
-    /// A fingerprint of its text, to recognise what is told twice; 0 where it has none.
+    /// A fingerprint of its text, to recognise repetitions; 0 where it has no text.
     pub(super) text: u64,
-    /// Those of its paragraphs: some logs tell in several records what another one tells at once.
+    /// Fingerprints of its paragraphs: some logs split into several records what another one has in a single record.
     pub(super) paragraphs: Vec<u64>,
-    /// It repeats another record, and which kind of record does so.
+    /// The kind of record that repeats others, if this is a repetition.
     pub(super) echo: Option<&'static str>,
     /// How it begins.
     pub(super) head: String,
     /// A turn begins here; `Some(true)` for one that was abandoned.
     pub(super) begins: Option<bool>,
-    /// Which part of a command it tells.
+    /// The half of a command that it is.
     pub(super) half: Option<Half>,
 }
 
@@ -85,9 +85,9 @@ struct Builder<'a, 's> {
     linked: &'a Linked<'a>,
     sessions: &'s [usize],
     calls: Vec<CallEntry<'a>>,
-    /// Where each call is requested: source, line and id.
+    /// Calls by the source, line and id of their request.
     requests: HashMap<(usize, u64, &'a str), usize>,
-    /// The same by source and line: the record of a request may have no id for it.
+    /// Calls by source and line alone: the record of a request may have no id for it.
     lines: HashMap<(usize, u64), usize>,
     /// The calls by id.
     by_id: HashMap<&'a str, usize>,
@@ -95,12 +95,12 @@ struct Builder<'a, 's> {
     placed: HashSet<usize>,
     /// The results that belong to a call.
     results: HashSet<Spot>,
-    /// Records that were seen, by their id, else by their content.
+    /// Records seen so far, by a hash of their id or content.
     seen: HashSet<u64>,
     threads: HashMap<Side, Vec<Found>>,
     order: Vec<Side>,
     private: Option<Private<'a>>,
-    /// Which names of sessions mean one of these.
+    /// Names of sessions, and whether they mean one of these.
     ours: HashMap<(usize, Arc<str>), bool>,
 }
 
@@ -126,10 +126,12 @@ impl<'a, 's> Builder<'a, 's> {
         let mut own: Vec<&LinkedCall> = sessions.iter().flat_map(|&session| linked.calls_of(session)).collect();
         own.sort_by_key(|call| call.copy_of.is_some());
         for call in own {
+            // A call and its copies have one number, and become one entry.
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
             let record = linked.record(call.id);
             builder.requests.insert((call.id.source(), record.at.line, linked.id(call.id)), index);
             builder.lines.insert((call.id.source(), record.at.line), index);
+            // Ids are unique within an agent, but a damaged log may reuse one: the first keeps it.
             builder.by_id.entry(linked.id(call.id)).or_insert(index);
             builder.results.extend(builder.calls[index].result);
         }
@@ -148,6 +150,7 @@ impl<'a, 's> Builder<'a, 's> {
             request: spot(call.id.source(), record.at),
             result: self.linked.result_spot(call).map(|(source, at)| spot(source, at)),
             ends: record.rare().ends.iter().map(|&at| spot(call.id.source(), at)).collect(),
+            // Hooks from sidecars or texts have no line of their own to be opened.
             hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source(), hook.at)).collect(),
             hooked: record.hooks.iter().filter_map(ran).collect(),
             time: record.time,
@@ -167,6 +170,7 @@ impl<'a, 's> Builder<'a, 's> {
             .flat_map(|session| session.sources.clone())
             .collect();
         sources.sort_by_key(|&source| {
+            // Sources without times come last, in the order of their paths, so that the result is stable.
             let entry = self.linked.sources[source];
             (entry.summary.first.unwrap_or(Time::MAX), &entry.path)
         });
@@ -195,12 +199,14 @@ impl<'a, 's> Builder<'a, 's> {
     fn take(&mut self, gist: &Gist, reading: &mut Reading<'_>) {
         let source = reading.source;
         reading.latest = reading.latest.max(gist.time);
+        // Also for records that are dropped below: the records that follow them need their place in the chain.
         let side = reading.side(gist);
         if !self.belongs(source, gist) || !gist.print.is_none_or(|print| self.seen.insert(print)) {
             return;
         }
         let spot = Spot { source, at: gist.at };
         let abandoned = reading.retracted.binary_search(&gist.at.line).is_ok();
+        // A turn of a subagent is no turn of the session.
         let mut begins = reading.turns.remove(&gist.at.line).filter(|_| side == Side::Main);
         for (part, piece) in gist.pieces.iter().enumerate() {
             let Some(what) = self.what(&piece.says, spot) else { continue };
@@ -213,6 +219,7 @@ impl<'a, 's> Builder<'a, 's> {
                 paragraphs: piece.paragraphs.clone(),
                 echo: gist.echo,
                 head: piece.head.clone(),
+                // The first thing to read begins the turn; what follows in the record belongs to it.
                 begins: if starts { begins.take() } else { None },
                 half: piece.half,
             };
@@ -227,9 +234,10 @@ impl<'a, 's> Builder<'a, 's> {
         self.threads.entry(side).or_default().push(found);
     }
 
-    /// Whether a record is one of these sessions'. A log of one session does not say so in each record.
+    /// Whether a record belongs to one of these sessions. A log of a single session does not say so in each record.
     fn belongs(&mut self, source: usize, gist: &Gist) -> bool {
         let Some(session) = &gist.session else { return true };
+        // Cached: the lookup compares names, and a log has thousands of records with the same one.
         if let Some(&ours) = self.ours.get(&(source, Arc::clone(session))) {
             return ours;
         }
@@ -242,7 +250,7 @@ impl<'a, 's> Builder<'a, 's> {
         self.linked.session_named(source, session).is_none_or(|session| self.sessions.contains(&session))
     }
 
-    /// From when to when hooks ran: those of the calls, and those of the turns.
+    /// The time spans in which hooks ran: those of calls, and those of turns.
     fn hook_times(&self) -> Vec<(Time, Time)> {
         let own = self.sessions.iter().flat_map(|&session| self.linked.calls_of(session)).filter(|call| call.copy_of.is_none());
         let of_calls = own.flat_map(|call| &self.linked.record(call.id).hooks).filter_map(ran);
@@ -254,10 +262,11 @@ impl<'a, 's> Builder<'a, 's> {
         of_calls.chain(of_turns).collect()
     }
 
-    /// What an entry for a part would be; nothing where it is shown elsewhere.
+    /// The kind of entry for a part; `None` where it is shown elsewhere.
     fn what(&mut self, says: &Says, spot: Spot) -> Option<EntryKind> {
         match says {
             Says::Call(id) => Some(EntryKind::Call(self.place_call(id, spot)?)),
+            // A call that only its end reports stands where that record is.
             Says::End(id) => match self.requests.get(&(spot.source, spot.at.line, &**id)) {
                 Some(&index) => Some(EntryKind::Call(self.place(index)?)),
                 None => {
@@ -268,6 +277,7 @@ impl<'a, 's> Builder<'a, 's> {
                     None
                 }
             },
+            // A result is shown with its call; only one without a place there gets an entry.
             Says::Result(id) => self.is_loose(id, spot).then_some(EntryKind::Folded),
             Says::Hook(call) => {
                 let call = call.as_deref().and_then(|id| self.by_id.get(id)).copied();
@@ -300,7 +310,7 @@ impl<'a, 's> Builder<'a, 's> {
         self.placed.insert(index).then_some(index)
     }
 
-    /// Calls of a source that no part of a record stands for: those that are only told of in another agent's records.
+    /// Adds entries for calls of a source that no part of a record stands for: those that only another agent's records report.
     fn leftovers(&mut self, source: usize, whole: &Option<String>) {
         for index in 0..self.calls.len() {
             let call = &self.calls[index];
@@ -333,6 +343,7 @@ impl<'a, 's> Builder<'a, 's> {
             found.push((side, halves::joined(echoes::left_out(entries), &mut outputs)));
         }
         // A subagent's log on its own is the conversation that was asked for.
+        // Its main thread, which comes first, is empty then.
         if found.len() == 2 && found[0].1.is_empty() {
             found.remove(0);
         }
@@ -344,6 +355,7 @@ impl<'a, 's> Builder<'a, 's> {
                 _ => None,
             };
             let mut entries: Vec<Entry> = entries.into_iter().map(|found| found.entry).collect();
+            // Thread 0 is the main conversation, which no call started.
             let started_by = if number == 0 { None } else { self.starter(agent.as_deref(), &entries) };
             if let Some(call) = started_by.and_then(|index| self.calls.get_mut(index)) {
                 call.threads.push(number);
@@ -355,6 +367,7 @@ impl<'a, 's> Builder<'a, 's> {
             }
             threads.push(Thread { agent, started_by, entries });
         }
+        // Only now: threads are in the order in which they appeared, not in the order in which they were started.
         inherit_turns(&mut threads, &mut self.calls);
         let first = self.sessions.first().and_then(|&session| self.linked.session_row(session, now));
         let mut session = first.unwrap_or_default();
@@ -366,7 +379,7 @@ impl<'a, 's> Builder<'a, 's> {
         Built { transcript: Transcript { session, calls: self.calls, turns, threads, hooks, copied_from }, files, outputs }
     }
 
-    /// The files of the sources, as they may be seen.
+    /// The files of the sources, redacted if asked for.
     fn files(&self) -> HashMap<usize, &'a str> {
         let seen = |source: usize| {
             let mut path: &'a str = &self.linked.sources[source].path;
@@ -378,7 +391,7 @@ impl<'a, 's> Builder<'a, 's> {
         self.sources().into_iter().map(seen).collect()
     }
 
-    /// The call that started a thread: the one that names its agent, else the one that its calls name.
+    /// The call that started a thread: the one that names its agent, otherwise the one that its calls name as their parent.
     fn starter(&self, agent: Option<&str>, entries: &[Entry]) -> Option<usize> {
         let named = agent.and_then(|agent| self.calls.iter().position(|call| call.row.child_session == Some(agent)));
         let by_call = || {
@@ -391,7 +404,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
-/// From when to when a hook ran; its record is written when it is done.
+/// The time span in which a hook ran; its record is written when it is done.
 fn ran(hook: &HookRecord) -> Option<(Time, Time)> {
     let end = hook.time?;
     let start = end.as_millisecond().checked_sub(i64::try_from(hook.duration_ms?).ok()?)?;
@@ -407,7 +420,7 @@ struct Reading<'a> {
     turns: HashMap<u64, bool>,
     /// The lines of records that were taken back.
     retracted: &'a [u64],
-    /// For records beside the main conversation: what theirs begins with.
+    /// The first record of the conversation that each record beside the main one belongs to.
     chain: HashMap<String, String>,
     latest: Option<Time>,
 }
@@ -429,8 +442,8 @@ impl Reading<'_> {
     }
 }
 
-/// How a prompt begins, as it may be seen. What is private is taken out before anything is cut off: half a secret is none to a
-/// redactor, and may be enough for somebody else.
+/// The beginning of a prompt, redacted if asked for. Redaction comes before the cut: half a secret is not recognised by a redactor, but may
+/// be enough for an attacker.
 fn head(part: &Part, private: Option<Private<'_>>) -> String {
     if !matches!(part, Part::Prompt { .. } | Part::Command { .. }) {
         return String::new();
@@ -447,6 +460,7 @@ fn turns(entries: &mut [Found]) -> Vec<Turn> {
     for (at, found) in entries.iter_mut().enumerate() {
         if let Some(abandoned) = found.begins {
             // What comes before the first prompt belongs to the first turn.
+            // Records in front of the first prompt (settings, summaries) would otherwise belong to no turn.
             let start = if turns.is_empty() { 0 } else { at };
             let head = if found.head.is_empty() { "(a picture)".to_owned() } else { found.head.clone() };
             turns.push(Turn { head, time: found.entry.time, entries: start..at, abandoned });
@@ -469,7 +483,7 @@ fn session_of(agent: &str, file: &str) -> Option<String> {
     Some(format_of(agent)?.origin(Path::new(name)).session)
 }
 
-/// What a subagent does belongs to the turn of the call that started it.
+/// Assigns the entries of a subagent to the turn of the call that started it.
 fn inherit_turns(threads: &mut [Thread], calls: &mut [CallEntry<'_>]) {
     // A subagent may have been started by another one that comes later; each round settles one level.
     for _ in 0..threads.len().min(8) {

@@ -1,31 +1,35 @@
-//! What a log tells twice. Codex writes a message as an item of the conversation and again as an event, or only as events; Claude Code
-//! writes a prompt that waited into its queue and again where it was taken up. Each is shown once, and none is lost: what is said
-//! twice is shown twice, because every record that repeats something is matched with one that it repeats.
+//! Repetitions in a log. Codex writes a message as an item of the conversation and again as an event, or only as events; Claude Code writes
+//! a prompt that waited into its queue and again where it was taken up. Each is shown once, and none is lost: a person who says something
+//! twice is shown twice, because every repetition is matched with exactly one original.
 
 use super::build::Found;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Leaves out what only repeats another record. A turn that begins with a repetition begins with what it repeats.
+/// Drops entries that only repeat another record. A turn that begins with a repetition begins with its original.
 pub(super) fn left_out(mut entries: Vec<Found>) -> Vec<Found> {
     let mut kept: Vec<bool> = entries.iter().map(|found| found.echo.is_none()).collect();
     let originals = entries.iter().filter(|found| found.echo.is_none());
     let pieces: HashSet<u64> = originals.flat_map(|found| found.paragraphs.iter().copied()).collect();
     let mut shown = places(&entries, None);
+    // Voice by voice: an event that is kept because it repeats nothing is an original for the voices that come later.
     for voice in voices(&entries) {
         for (text, echoes) in places(&entries, Some(voice)) {
             let shown = shown.entry(text).or_default();
             let (repeats, own) = matched(&entries, shown, echoes, voice);
             for (echo, original) in repeats {
+                // The turn may have been noted at the line of the repetition.
                 entries[original].begins = entries[original].begins.or(entries[echo].begins);
             }
             for at in own {
                 let paragraphs = &entries[at].paragraphs;
+                // A thought that was written in pieces elsewhere is a repetition, although no single record equals it.
                 if paragraphs.is_empty() || !paragraphs.iter().all(|piece| pieces.contains(piece)) {
                     kept[at] = true;
                     shown.insert(at);
                 }
             }
         }
+        // Pictures and the like have no text to compare, so they follow the words beside them; decided once those are.
         for at in 0..entries.len() {
             if entries[at].echo == Some(voice) && entries[at].text == 0 {
                 kept[at] = companion(&entries, &kept, at);
@@ -37,7 +41,7 @@ pub(super) fn left_out(mut entries: Vec<Found>) -> Vec<Found> {
     entries
 }
 
-/// Where the same words are told, by those who repeat others or by those who do not.
+/// The positions of each text, among the entries of one voice, or among originals.
 fn places(entries: &[Found], voice: Option<&'static str>) -> HashMap<u64, BTreeSet<usize>> {
     let mut places: HashMap<u64, BTreeSet<usize>> = HashMap::new();
     for (at, found) in entries.iter().enumerate().filter(|(_, found)| found.echo == voice && found.text != 0) {
@@ -46,9 +50,9 @@ fn places(entries: &[Found], voice: Option<&'static str>) -> HashMap<u64, BTreeS
     places
 }
 
-/// Of records with the same words that one voice tells: those that repeat what is shown, each with what it repeats; and the others.
+/// Matches records with the same words. Returns the repetitions, each with its original, and the records left over.
 fn matched(entries: &[Found], shown: &BTreeSet<usize>, mut echoes: BTreeSet<usize>, voice: &str) -> (Vec<(usize, usize)>, Vec<usize>) {
-    // Some voices tell in several records what another tells in one, or repeat it at will: these are matched with any.
+    // Some voices split what another has in one record, or repeat at will: these match any original.
     let loose = voice == ANY || echoes.first().is_some_and(|at| !entries[*at].paragraphs.is_empty());
     if loose {
         let first = echoes.first().copied().filter(|_| shown.is_empty());
@@ -56,6 +60,7 @@ fn matched(entries: &[Found], shown: &BTreeSet<usize>, mut echoes: BTreeSet<usiz
         return (repeats.collect(), first.into_iter().collect());
     }
     let mut repeats = Vec::new();
+    // From the originals' side, each takes the nearest repetition: a second repetition of the same voice is a second message.
     for &original in shown {
         if let Some(echo) = nearest(&echoes, original) {
             echoes.remove(&echo);
@@ -79,9 +84,10 @@ fn voices(entries: &[Found]) -> Vec<&'static str> {
     voices
 }
 
-/// What has no words is shown with the words of its record; alone, where nothing else without words is near.
+/// Whether an entry without words is kept: as its record's words are, or alone if no similar entry is near.
 fn companion(entries: &[Found], kept: &[bool], at: usize) -> bool {
     let spot = entries[at].entry.spot;
+    // Parts of a record are neighbours, so its beginning is the last place with another spot.
     let start = entries[..at].iter().rposition(|found| found.entry.spot != spot).map_or(0, |before| before + 1);
     match (start..at).find(|&other| entries[other].text != 0) {
         Some(words) => kept[words],
@@ -108,7 +114,7 @@ mod tests {
     use super::*;
     use tooltrail_model::transcript::{Entry, EntryKind, Spot};
 
-    /// What is shown of records that are each told by a letter: its words, and before it a mark for who repeats them.
+    /// Test helper: records as letters; a mark in front of a letter names the voice that repeats it.
     fn shown(records: &[&str]) -> Vec<usize> {
         let found = |(at, record): (usize, &&str)| {
             let (voice, words) = record.split_at(record.len() - 1);

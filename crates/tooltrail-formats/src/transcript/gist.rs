@@ -1,5 +1,5 @@
-//! The gist of a record: what the index of a transcript needs to know of it. And notes: the gists of logs that were read before, so that
-//! of a log which has grown only the new records are read.
+//! The index of records: everything that a transcript needs to know of each record, and a cache of it, so that only the new records of a
+//! log that has grown are read.
 
 use super::echoes;
 use super::halves::Half;
@@ -20,7 +20,7 @@ const SEAM: u64 = 64;
 /// A log that has grown by more than this is read from its beginning.
 const MOST: u64 = 16 << 20;
 
-/// A record, as far as the index needs it.
+/// A record in the index.
 #[derive(Debug)]
 pub(super) struct Gist {
     pub(super) at: At,
@@ -29,16 +29,16 @@ pub(super) struct Gist {
     pub(super) session: Option<Arc<str>>,
     pub(super) sidechain: bool,
     pub(super) agent: Option<Arc<str>>,
-    /// Its own id and that of the record it follows, where it stands beside the main conversation and does not say in which.
+    /// Its own id and that of its predecessor, for a record beside the main conversation that does not name its agent.
     pub(super) chain: Option<(Option<String>, Option<String>)>,
-    /// It repeats another record, and which kind of record does so.
+    /// The kind of record that repeats others, if this is a repetition.
     pub(super) echo: Option<&'static str>,
-    /// Tells it from other records; nothing where it may be told twice and mean it.
+    /// A hash that identifies the record; `None` where two equal records may both count.
     pub(super) print: Option<u64>,
     pub(super) pieces: Vec<Piece>,
 }
 
-/// A part of a record.
+/// A part of a record in the index.
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) says: Says,
@@ -46,15 +46,15 @@ pub(super) struct Piece {
     pub(super) lines: u32,
     /// A fingerprint of its text; 0 where it has none.
     pub(super) text: u64,
-    /// Those of its paragraphs.
+    /// Fingerprints of its paragraphs.
     pub(super) paragraphs: Vec<u64>,
     /// How it begins, if it is a prompt.
     pub(super) head: String,
-    /// Which part of a command it tells.
+    /// The half of a command that it is.
     pub(super) half: Option<Half>,
 }
 
-/// What a part is about.
+/// The subject of a part: a call, a hook, or itself.
 #[derive(Debug)]
 pub(super) enum Says {
     Call(String),
@@ -62,13 +62,14 @@ pub(super) enum Says {
     End(String),
     /// A hook, and the call that it ran for.
     Hook(Option<String>),
-    /// Anything that stands for itself.
+    /// Anything else.
     Plain(EntryKind),
 }
 
 impl Gist {
-    /// The gist of a record. `head` says how a prompt begins, as it may be seen.
+    /// Indexes a record. `head` returns the beginning of a prompt, redacted if asked for.
     pub(super) fn of(record: Record<'_>, typed: &dyn TypedRecord, head: &dyn Fn(&Part) -> String, before: Option<&Gist>) -> Self {
+        // Not redacted: the fingerprints have to be the same in every log, and nothing of the text is kept but the head.
         let parts = typed.parts(Payloads::default());
         let print = print(&parts, record.bytes);
         let named = parts.agent.is_some() || !parts.sidechain;
@@ -119,13 +120,13 @@ impl Says {
     }
 }
 
-/// Records that follow each other mostly name the same session: one copy of it will do.
+/// Shares the name of a session with the record before, which mostly has the same: a long log would hold thousands of copies.
 fn shared(name: Option<String>, before: Option<&Arc<str>>) -> Option<Arc<str>> {
     let name = name?;
     Some(before.filter(|before| ***before == *name).map_or_else(|| Arc::from(name.as_str()), Arc::clone))
 }
 
-/// What was read of logs before, for those who read them again as they grow.
+/// The index of logs that were read before, for sessions that are read again as they grow.
 #[derive(Debug, Default)]
 pub struct Notes {
     logs: Mutex<HashMap<Box<str>, Noted>>,
@@ -135,12 +136,12 @@ pub struct Notes {
 #[derive(Debug, Default)]
 struct Noted {
     mark: Mark,
-    /// What stands before the mark.
+    /// The last bytes before the mark.
     seam: Vec<u8>,
     gists: Vec<Gist>,
-    /// How many bytes there were, and when they were written.
+    /// Size and modification time at the time of reading.
     written: (u64, Option<Time>),
-    /// The agent whose log it was taken for. By a line that was not finished it may have been taken for another one's.
+    /// The agent that the log was taken for. An unfinished line may have led to a wrong guess.
     agent: &'static str,
 }
 
@@ -150,14 +151,14 @@ pub(super) struct Log<'l> {
     pub(super) file: &'l str,
     pub(super) format: &'static dyn Format,
     pub(super) shelf: &'l dyn Shelf,
-    /// How many bytes of it are known, and when they were written.
+    /// The known size, and the modification time.
     pub(super) written: (u64, Option<Time>),
-    /// How a prompt begins, as it may be seen.
+    /// Returns the beginning of a prompt, redacted if asked for.
     pub(super) head: &'l dyn Fn(&Part) -> String,
 }
 
 impl Log<'_> {
-    /// Gives all its records. A log that is gone or closed to us has none.
+    /// Passes on all its records. A log that is gone or cannot be opened has none.
     pub(super) fn each(&self, mut take: impl FnMut(&Gist)) {
         match self.shelf.log(self.file) {
             Ok(input) => drop(records::each(input, |_, record, typed| take(&self.gist(record, typed, None)))),
@@ -171,9 +172,11 @@ impl Log<'_> {
 }
 
 impl Notes {
-    /// Gives all records of a log, of which only those are read that have come since the last time.
+    /// Passes on all records of a log, reading only those that are new.
     pub(super) fn each(&self, log: Log<'_>, take: impl FnMut(&Gist)) {
+        // Held while the log is read: two requests for the same session read it once.
         let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
+        // Removed first, so that a panic on the way leaves no half-read index.
         let grown = logs.remove(log.file).and_then(|noted| noted.go_on(log));
         let noted = grown.unwrap_or_else(|| Noted::begin(log));
         noted.gists.iter().for_each(take);
@@ -196,24 +199,25 @@ impl Noted {
         Noted::at(mark, gists, log)
     }
 
-    /// Reads what has come behind the mark; nothing if this is not the same log grown.
+    /// Reads the records behind the mark; `None` if this is not the same log grown.
     fn go_on(mut self, log: Log<'_>) -> Option<Self> {
         let start = self.mark.offset.saturating_sub(self.seam.len() as u64);
         let (size, _) = log.written;
-        // Written again and no longer than before is written over.
+        // A new time without growth means that the log was rewritten.
         let over = log.written != self.written && size <= self.written.0;
         let other = over || log.format.agent() != self.agent;
+        // A mark at 0 is a document or a log without a finished line: nothing to continue from.
         let new = size.checked_sub(self.mark.offset).filter(|new| self.mark.offset > 0 && *new <= MOST && !other);
         let bytes = log.shelf.bytes(log.file, Span { start, end: self.mark.offset + new? })?;
         let new = bytes.strip_prefix(self.seam.as_slice())?;
-        // A line that was not finished then is read again.
+        // An unfinished line of last time is read again, now perhaps whole.
         self.gists.truncate(self.gists.partition_point(|gist| gist.at.span.start < self.mark.offset));
         let gists = &mut self.gists;
         let mark = records::each_after(self.mark, log.format, new, |record, typed| gists.push(log.gist(record, typed, gists.last())));
         Some(Noted::at(mark, self.gists, log))
     }
 
-    /// Rests at a mark. Without what stands before it nobody can tell whether the log has only grown.
+    /// Keeps the position. Without the bytes before it, growth could not be told from rewriting.
     fn at(mark: Mark, gists: Vec<Gist>, log: Log<'_>) -> Self {
         let seam = log.shelf.bytes(log.file, Span { start: mark.offset.saturating_sub(SEAM), end: mark.offset });
         let mark = if seam.is_some() { mark } else { Mark::default() };
@@ -221,16 +225,16 @@ impl Noted {
     }
 }
 
-/// Tells a record from others.
+/// A hash that tells a record from others.
 fn print(parts: &Parts, bytes: &[u8]) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     match &parts.id {
-        // An id that was used for something else does not make this a copy.
+        // The content counts as well: some versions reuse an id for another record.
         Some(id) => {
             id.hash(&mut hasher);
             parts.parts.iter().for_each(|part| part_hash(part, &mut hasher));
         }
-        // Without times everything may be told twice and mean it.
+        // Without a time, two equal records may be two events.
         None if parts.time.is_none() => return None,
         None => bytes.hash(&mut hasher),
     }
@@ -247,7 +251,7 @@ pub(super) fn text(part: &Part) -> &str {
     }
 }
 
-/// Tells parts of the same kind with the same words apart from others; 0 for what has no words.
+/// A fingerprint of a part's kind and words; 0 where it has no words.
 fn fingerprint(part: &Part) -> u64 {
     let words = text(part).trim();
     if words.is_empty() {
@@ -255,13 +259,14 @@ fn fingerprint(part: &Part) -> u64 {
     }
     let mut hasher = DefaultHasher::new();
     std::mem::discriminant(part).hash(&mut hasher);
-    // A person may say what an agent has said.
+    // The same words from a person and from an agent are two messages.
     matches!(part, Part::Prompt { origin: Origin::Agent, .. }).hash(&mut hasher);
     words.hash(&mut hasher);
+    // 0 means "no words".
     hasher.finish().max(1)
 }
 
-/// Tells whether two records with one id say the same.
+/// Hashes a part, to compare two records with the same id.
 fn part_hash(part: &Part, hasher: &mut DefaultHasher) {
     std::mem::discriminant(part).hash(hasher);
     match part {
@@ -272,7 +277,7 @@ fn part_hash(part: &Part, hasher: &mut DefaultHasher) {
     }
 }
 
-/// The same for each paragraph, where a part may be told in pieces.
+/// Fingerprints of the paragraphs of a thought, which other records may hold one by one.
 fn paragraphs(part: &Part) -> Vec<u64> {
     let Part::Thinking(text) = part else { return Vec::new() };
     text.split("\n\n").filter(|piece| !piece.trim().is_empty()).map(|piece| fingerprint(&Part::Thinking(piece.to_owned()))).collect()

@@ -1,17 +1,17 @@
-//! Commands told in two records: what was typed, and what it printed. They are read as one.
+//! Commands in two records: the line that was typed, and its output. They are shown as one.
 
 use super::build::{Found, Place};
 use std::collections::HashMap;
 use tooltrail_model::transcript::{EntryKind, Part};
 
-/// Which part of a command a record tells.
+/// The half of a command that a record has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
-    /// What was typed.
+    /// The command line.
     Line,
-    /// What it printed.
+    /// The output.
     Output,
-    /// Neither: that a command printed nothing, or a command without a name.
+    /// Neither: an empty output, or a command without a name.
     Nothing,
 }
 
@@ -29,13 +29,13 @@ impl Half {
     }
 }
 
-/// Joins each output to the command before it. What is left without words is nothing to read.
+/// Joins each output to the command before it. Halves without words are dropped.
 pub(super) fn joined(entries: Vec<Found>, outputs: &mut HashMap<Place, Place>) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::with_capacity(entries.len());
     for found in entries {
         match found.half {
             Some(Half::Nothing) => {
-                // It ends the command all the same, so that no later output is taken for its own.
+                // It still ends the command, so that a later output is not attributed to it.
                 waiting(&mut out).into_iter().for_each(|command| command.half = None);
                 continue;
             }
@@ -58,5 +58,6 @@ pub(super) fn joined(entries: Vec<Found>, outputs: &mut HashMap<Place, Place>) -
 fn waiting(entries: &mut [Found]) -> Option<&mut Found> {
     const NEAR: usize = 16;
     let between = |found: &&mut Found| matches!(found.entry.what, EntryKind::Folded | EntryKind::Notice | EntryKind::Hook);
+    // Bounded: an output far behind its command belongs to something else.
     entries.iter_mut().rev().take(NEAR).find(|found| !between(found)).filter(|found| found.half == Some(Half::Line))
 }

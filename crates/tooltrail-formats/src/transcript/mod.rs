@@ -1,7 +1,8 @@
 //! Transcripts: the records of a session read again, in the order of the conversation, and opened one by one.
 //!
-//! `build` makes the light index of the `gist` of each record, without what is told twice (`echoes`) and with commands put together (`halves`); `story` loads one
-//! call with everything its records say; `near` finds what was said around it; `private` takes out what should not be seen. What is loaded here never changes again.
+//! `build` makes a light index from the `gist` of each record, without repetitions (`echoes`) and with commands put together (`halves`);
+//! `story` loads one call with everything its records say; `near` finds what was said around it; `private` redacts rows. A loaded
+//! transcript never changes.
 
 mod build;
 mod echoes;
@@ -50,7 +51,7 @@ impl<'a> SessionBook<'a> {
         SessionBook { linked, shelf, payloads, transcript, files, outputs }
     }
 
-    /// The same for a session that is read again and again as it grows: of what the notes know only what is new is read.
+    /// Reads a session again that has grown: of the logs in the notes, only new records are read.
     pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &Notes) -> Self {
         let build::Built { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
@@ -62,7 +63,7 @@ impl<'a> SessionBook<'a> {
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
     }
 
-    /// The records that tell of an entry, in order.
+    /// The records behind an entry, in order.
     pub fn spots(&self, entry: &Entry) -> Vec<Spot> {
         let mut spots = vec![entry.spot];
         if let EntryKind::Call(index) = entry.what {
@@ -74,7 +75,7 @@ impl<'a> SessionBook<'a> {
         spots
     }
 
-    /// The records that tell of a call.
+    /// The records of a call.
     pub fn spots_of_call(&self, index: usize) -> Vec<Spot> {
         let calls = self.transcript.calls.get(index).into_iter();
         calls.flat_map(|call| [call.request].into_iter().chain(call.hooks.iter().chain(&call.result).chain(&call.ends).copied())).collect()
@@ -93,15 +94,16 @@ impl<'a> SessionBook<'a> {
         Ok((format, self.shelf.read_span(&source.path, spot.at.span)?))
     }
 
-    /// A part of a record, as it may be seen.
+    /// A part of a record, redacted if asked for.
     fn part(&self, (spot, part): build::Place) -> Result<Part, ReadError> {
         let (format, bytes) = self.record(spot)?;
         let record = format.open(Record { at: spot.at, bytes: &bytes }).map_err(|_| ReadError::Changed)?;
         let mut parts = record.parts(self.payloads).parts;
+        // The record has fewer parts than when it was indexed, so it was rewritten.
         let part = if part < parts.len() { parts.swap_remove(part) } else { return Err(ReadError::Changed) };
         // A result has an entry of its own only where it belongs to no call, or to one that has another.
         let Part::Result(id) = part else { return Ok(part) };
-        // Its pieces become one text first, so that a secret in two of them is seen.
+        // Its pieces are joined before redaction, so that a secret across two of them is found.
         let seen = record.result(&id, Payloads::default()).map(|answer| words(&answer.seen)).unwrap_or_default();
         let known = self.transcript.calls.iter().any(|call| call.row.call == id);
         let label = if known { "another result of the same call" } else { "result without its call" };
@@ -126,6 +128,7 @@ impl Book for SessionBook<'_> {
         if let Part::Command { output, .. } = &mut part
             && let Some(Part::Command { output: printed, .. }) = self.outputs.get(&place).and_then(|place| self.part(*place).ok())
         {
+            // The halves of a command were joined in the index; here their texts are.
             *output = output.take().or(printed);
         }
         Loaded::Part(part)
@@ -147,7 +150,7 @@ impl Book for SessionBook<'_> {
     }
 }
 
-/// In place of an entry that cannot be read: why not.
+/// The placeholder for an entry that cannot be read, with the reason.
 fn gone(error: &ReadError) -> Loaded<'static> {
     Loaded::Gone(ErrorChain(error).to_string())
 }

@@ -1,4 +1,4 @@
-//! What stands near a call: what was said before and after it, and any line of its log. Read from the bytes around its records, so that a
+//! The surroundings of a call: the messages before and after it, and any line of its log. Read from the bytes around its records, so that a
 //! call can be shown without reading its session.
 
 use super::{SessionBook, format_of, gist};
@@ -9,12 +9,12 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Parts, Spot};
 use tooltrail_model::{At, Span, Time};
 
-/// How much is read at a time, until something is found: most of what was said stands close by.
+/// How much is read at a time, until something is found: most messages are close by.
 const BLOCKS: [u64; 3] = [64 << 10, 1 << 20, 8 << 20];
 /// How far a line is looked for.
 const FAR: u64 = 64 << 20;
 
-/// What was said around a call, in its own conversation.
+/// The messages around a call, in its own conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     /// Before its request, in order: the last words to or from the model, and the last thought since.
@@ -24,9 +24,10 @@ pub struct Around {
 }
 
 impl SessionBook<'_> {
-    /// What was said around a call, by its place in `Transcript::calls`.
+    /// The messages around a call, by its place in `Transcript::calls`.
     pub fn around(&self, index: usize) -> Around {
         let Some(call) = self.transcript.calls.get(index) else { return Around::default() };
+        // Only records of the same log can be compared by position; a background task may end in another one.
         let last = call.ends.iter().chain(&call.result).filter(|end| end.source == call.request.source).max();
         let last = *last.unwrap_or(&call.request);
         if let Some(around) = self.in_thread(index, last) {
@@ -38,19 +39,19 @@ impl SessionBook<'_> {
         Around { before, after: self.search(last, &own, Way::On) }
     }
 
-    /// Whether the record that requests a call stands in the call's own conversation: another agent's record may tell of it.
+    /// Whether the record that requests a call is in the call's own conversation: a parent's log may report calls of a subagent.
     fn is_of(&self, call: &CallEntry<'_>, own: &Parts) -> bool {
         let summary = self.linked.sources.get(call.request.source).map(|source| &source.summary);
         let whole = summary.is_some_and(|summary| summary.agents.iter().any(|agent| agent.whole));
         !call.row.sidechain || own.sidechain || own.agent.is_some() || whole
     }
 
-    /// When a record was written, as it says itself.
+    /// The time that a record gives itself.
     pub fn time(&self, spot: Spot) -> Option<Time> {
         self.told(spot)?.time
     }
 
-    /// The record on a line of the source that a record stands in, if that is not before it, nor very far behind.
+    /// The record on a line of the same source, if it is not before this record, nor very far behind.
     pub fn line(&self, from: Spot, line: u64) -> Option<Spot> {
         let (mut at, mut number) = (from.at.span.start, from.at.line);
         let end = at.saturating_add(FAR);
@@ -65,30 +66,32 @@ impl SessionBook<'_> {
                 (rest, number) = (found + 1, number + 1);
             }
             if (bytes.len() as u64) < BLOCKS[1] {
-                // The last line need not end.
+                // The last line of a log need not end with a line feed.
                 let span = Span { start: at + rest as u64, end: at + bytes.len() as u64 };
                 return (number == line && !span.is_empty()).then_some(Spot { source: from.source, at: At { line, span } });
             }
-            // A line that is longer than a block is none that anybody looks at.
+            // A line longer than a block is too long to be shown.
             at = if rest == 0 { return None } else { at + rest as u64 };
         }
         None
     }
 
-    /// The same from what was read, where the whole session was. What comes after begins behind the record `last`.
+    /// The messages around a call, from the index of a session that was read whole. Those after it begin behind the record `last`.
     fn in_thread(&self, index: usize, last: Spot) -> Option<Around> {
         let place = |entries: &[Entry]| entries.iter().position(|entry| entry.what == EntryKind::Call(index));
         let (entries, at) = self.transcript.threads.iter().find_map(|thread| Some((&thread.entries, place(&thread.entries)?)))?;
+        // Parallel calls answer in between; their words came before this call's result.
         let meanwhile = |entry: &&Entry| entry.spot.source == last.source && entry.spot <= last;
         let mut before = self.nearest(entries.get(..at)?.iter().rev());
         before.reverse();
         Some(Around { before, after: self.nearest(entries.get(at..)?.iter().filter(|entry| !meanwhile(entry))) })
     }
 
-    /// The nearest words, and the nearest thought on the way to them.
+    /// The nearest message, and the nearest thought on the way to it.
     fn nearest<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> Vec<Entry> {
         let mut found: Vec<Entry> = Vec::new();
         for entry in entries {
+            // Opened, because an entry may turn out to be empty, such as a thought that is only there encrypted.
             let speaks = || matches!(self.open(entry), Loaded::Part(part) if says(&part).is_some());
             match entry.what {
                 EntryKind::Prompt | EntryKind::Text if speaks() => {
@@ -102,16 +105,17 @@ impl SessionBook<'_> {
         found
     }
 
-    /// What a record holds for a reader.
+    /// The content of a record for a reader.
     fn told(&self, spot: Spot) -> Option<Parts> {
         let (format, bytes) = self.record(spot).ok()?;
         Some(format.open(Record { at: spot.at, bytes: &bytes }).ok()?.parts(Payloads::default()))
     }
 
-    /// Looks for what was said, from a record on.
+    /// Searches for messages, from a record on.
     fn search(&self, from: Spot, own: &Parts, way: Way) -> Vec<Entry> {
         let mut found = Found::default();
         for block in BLOCKS {
+            // A larger block is searched from the start again: it contains the smaller one, and searching is cheap beside reading.
             found = Found::default();
             if self.search_block(from, own, way, block, &mut found).is_none() || found.spoken {
                 break;
@@ -120,7 +124,7 @@ impl SessionBook<'_> {
         if found.entries.is_empty() { found.echoes } else { found.entries }
     }
 
-    /// Looks through a block; nothing where there is no more to read.
+    /// Searches a block; `None` where there is no more to read.
     fn search_block(&self, from: Spot, own: &Parts, way: Way, block: u64, found: &mut Found) -> Option<()> {
         let source = self.linked.sources.get(from.source)?;
         let format = format_of(source.summary.agent?)?;
@@ -133,6 +137,7 @@ impl SessionBook<'_> {
         let whole = if way == Way::Back { start == 0 } else { (bytes.len() as u64) < block };
         let retracted = &source.summary.retracted;
         for (number, range) in lines(&bytes, from.at.line, way, whole) {
+            // A retracted message is no part of the conversation.
             let Some(line) = bytes.get(range.clone()).filter(|_| !retracted.contains(&number)) else { continue };
             let span = Span { start: start + range.start as u64, end: start + range.end as u64 };
             found.take(format, Spot { source: from.source, at: At { line: number, span } }, line, own, way);
@@ -143,7 +148,7 @@ impl SessionBook<'_> {
         (!whole).then_some(())
     }
 
-    /// As many bytes as there are from a place on, up to a number.
+    /// The bytes from a position on, up to a number.
     fn bytes_from(&self, source: usize, start: u64, most: u64) -> Option<Vec<u8>> {
         let source = self.linked.sources.get(source)?;
         let end = start.saturating_add(most).min(source.summary.tally.bytes).max(start);
@@ -151,26 +156,26 @@ impl SessionBook<'_> {
     }
 }
 
-/// Where to look.
+/// The direction of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     Back,
     On,
 }
 
-/// What was found, in the order of looking.
+/// The findings of a search, in the order of searching.
 #[derive(Default)]
 struct Found {
     entries: Vec<Entry>,
-    /// What only repeats other records, for logs that have nothing else.
+    /// Entries that only repeat other records, for logs that have nothing else.
     echoes: Vec<Entry>,
-    /// Somebody said something: enough.
+    /// Whether a message was found, which ends the search.
     spoken: bool,
 }
 
 impl Found {
     fn take(&mut self, format: &dyn Format, spot: Spot, line: &[u8], own: &Parts, way: Way) {
-        // What is no whole record stands in no transcript either.
+        // A line that is no whole record is in no transcript either.
         let Ok(record) = format.open(Record { at: spot.at, bytes: line }) else { return };
         let parts = record.parts(Payloads::default());
         if parts.session != own.session || parts.agent != own.agent || parts.sidechain != own.sidechain {
@@ -185,6 +190,7 @@ impl Found {
             let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: gist::lines(said) };
             if parts.echo {
                 self.echoes.push(entry);
+                // Of repetitions only the nearest counts; it is used if there is nothing else.
                 self.echoes.truncate(1);
                 continue;
             }
@@ -199,7 +205,7 @@ impl Found {
     }
 }
 
-/// What an entry would be for what somebody said or thought.
+/// The kind of entry for a message or a thought; `None` for anything else.
 fn says(part: &Part) -> Option<EntryKind> {
     match part {
         Part::Prompt { .. } => Some(EntryKind::Prompt),
@@ -220,7 +226,7 @@ fn lines(bytes: &[u8], from: u64, way: Way, whole: bool) -> Vec<(u64, std::ops::
     }
     match way {
         Way::Back => {
-            // The first one is cut, unless it is the first of all.
+            // The first line is cut, unless the block begins with the log.
             let cut = usize::from(!whole);
             (1..).map_while(|back| from.checked_sub(back)).zip(ranges.into_iter().skip(cut).rev()).collect()
         }
@@ -228,7 +234,7 @@ fn lines(bytes: &[u8], from: u64, way: Way, whole: bool) -> Vec<(u64, std::ops::
             if whole && start < bytes.len() {
                 ranges.push(start..bytes.len());
             }
-            // The first one is what is left of the line itself.
+            // The first range is the rest of the line itself.
             (from..).zip(ranges).skip(1).collect()
         }
     }

@@ -5,7 +5,7 @@ use crate::value::Change;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
 use typed_arena::Arena;
 
-/// How texts are changed, and where those that rows borrow are kept.
+/// Redaction of rows, with the arena that keeps the changed texts.
 #[derive(Clone, Copy)]
 pub struct Private<'a> {
     /// Changes a text.
@@ -24,6 +24,7 @@ impl<'a> Private<'a> {
     /// Changes a text that is borrowed.
     pub(super) fn text(self, text: &mut &'a str) {
         let changed = (self.change)((*text).to_owned());
+        // Most texts are unchanged, and the arena only grows.
         if changed != *text {
             *text = self.words.alloc(changed);
         }
@@ -39,7 +40,7 @@ impl<'a> Private<'a> {
         self.text(&mut place.file);
     }
 
-    /// Takes out of a call's row what should not be seen.
+    /// Redacts the row of a call.
     pub(super) fn call(self, row: &mut CallRow<'a>) {
         self.maybe(&mut row.cwd);
         self.place(&mut row.evidence);
@@ -57,7 +58,7 @@ impl<'a> Private<'a> {
         }
     }
 
-    /// The same for a session's row.
+    /// Redacts the row of a session.
     pub(super) fn session(self, row: &mut SessionRow<'a>) {
         self.maybe(&mut row.title);
         self.maybe(&mut row.project);

@@ -1,4 +1,4 @@
-//! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
+//! One call, loaded: its request, its result, its ends and its hooks, combined once.
 
 use super::SessionBook;
 use crate::error::ReadError;
@@ -8,22 +8,23 @@ use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{
-    CallEntry, CallTally, EntryKind, HookStory, RequestContent, ResultContent, SideFile, Spot, Story, SubagentCalls, Transcript,
+    CallEntry, CallTally, EntryKind, HookStory, LoggedRequest, LoggedResult, SideFile, Spot, Story, SubagentCalls, Transcript,
 };
 
-/// The records of a call, each read once, however many things it says of the call.
+/// The records of a call, each read once, however much each says about the call.
 type Records<'r> = Vec<(Spot, Box<dyn TypedRecord + 'r>)>;
 
 pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<'b>, ReadError> {
     let entry = book.transcript.calls.get(index).ok_or(ReadError::Changed)?;
     let mut bytes: Vec<(Spot, &'static dyn Format, Vec<u8>)> = Vec::new();
     for spot in book.spots_of_call(index) {
+        // A record may be both request and result: those that are logged once the call is over.
         if bytes.iter().any(|(known, ..)| *known == spot) {
             continue;
         }
         match book.record(spot) {
             Ok((format, read)) => bytes.push((spot, format, read)),
-            // Without its request there is no call; of the rest it is shown with what there is, and the shelf has logged why.
+            // Without its request there is no call; without other records it is shown as far as possible, and the shelf has logged why.
             Err(error) if spot == entry.request => return Err(error),
             Err(_) => {}
         }
@@ -37,9 +38,9 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let told = self::told(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
-    // A row says what the request alone says, with and without a result.
+    // A title comes from the request alone, so that it stays the same when the result arrives.
     row.about = self::told(format, &row, &asked, None).detail.about(&asked.input, row.cwd).map(|title| title.text());
-    // Views and digests ask about the command again and again; it is parsed once, here.
+    // Views and digests ask about the command repeatedly; it is parsed once, here.
     let command = load::annotate(&mut row, &told.detail);
     Ok(Story {
         number: entry.number,
@@ -61,9 +62,10 @@ fn at<'r>(records: &'r Records<'_>, spot: Spot) -> Option<&'r dyn TypedRecord> {
     records.iter().find(|(known, _)| *known == spot).map(|(_, record)| &**record)
 }
 
-/// What all records that tell of the result say together.
-fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<ResultContent> {
-    let mut whole: Option<ResultContent> = None;
+/// The result of a call, combined from all records that have a part of it.
+fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<LoggedResult> {
+    let mut whole: Option<LoggedResult> = None;
+    // The result first: it is what the model saw, and ends only add to it.
     for &spot in entry.result.iter().chain(&entry.ends) {
         let Some(found) = at(records, spot).and_then(|record| record.result(entry.row.call, book.payloads)) else { continue };
         match &mut whole {
@@ -74,7 +76,7 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
     whole
 }
 
-fn told(format: &dyn Format, row: &CallRow<'_>, asked: &RequestContent, answer: Option<&ResultContent>) -> Detailed {
+fn told(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {
     let seen: &[Content] = answer.map(|answer| &*answer.seen).unwrap_or_default();
     format.detail(&Ask {
         tool: row.tool,
@@ -90,6 +92,7 @@ fn told(format: &dyn Format, row: &CallRow<'_>, asked: &RequestContent, answer: 
 
 fn hooks(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Vec<HookStory> {
     let told = entry.hooks.iter().filter_map(|spot| at(records, *spot)).flat_map(|record| record.hooks(book.payloads));
+    // A record may report hooks of several calls.
     told.filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect()
 }
 
@@ -109,6 +112,7 @@ fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<
 /// The calls of a call's subagents, and of theirs.
 fn nested(transcript: &Transcript<'_>, entry: &CallEntry<'_>) -> SubagentCalls {
     let mut seen = vec![false; if entry.threads.is_empty() { 0 } else { transcript.threads.len() }];
+    // Shared over all threads: agents that name each other as their parents would be counted without end.
     let each: Vec<CallTally> = entry.threads.iter().map(|&thread| made(transcript, thread, &mut seen)).collect();
     let (calls, failed) = each.iter().fold((0, 0), |(calls, failed), made| (calls + made.calls, failed + made.failed));
     SubagentCalls { threads: entry.threads.clone(), calls, failed, each }

@@ -22,7 +22,7 @@ mod totals;
 pub use bundles::{Ties, bundles};
 pub use groups::{By, Selected};
 pub use life::{Chance, Live, Now, Pulse};
-pub use open::{OpenCall, OpenSession};
+pub use open::{UnsettledCall, UnsettledSession};
 pub use sessions::{LinkedSession, LinkedTurn, Shorts, shorten};
 pub use state::{OpenCalls, State, StateReason};
 

@@ -13,7 +13,7 @@ use crate::verdict::{Life, at_work};
 
 /// A call, as if its session had ended.
 #[derive(Clone, Debug, Hash)]
-pub struct OpenCall<'a> {
+pub struct UnsettledCall<'a> {
     /// The row.
     pub row: CallRow<'a>,
     /// Activity of the call otherwise, if it has not ended.
@@ -22,7 +22,7 @@ pub struct OpenCall<'a> {
     pub background: bool,
 }
 
-impl<'a> OpenCall<'a> {
+impl<'a> UnsettledCall<'a> {
     /// The row at some time. Most rows are final, and signs of life are not looked up for them.
     pub fn settle(mut self, pulse: impl FnOnce() -> Pulse) -> CallRow<'a> {
         if self.chance.is_none() && !self.background {
@@ -43,7 +43,7 @@ impl<'a> OpenCall<'a> {
 
 /// A session, as if it had ended; only its state is missing.
 #[derive(Clone, Debug, Hash)]
-pub struct OpenSession<'a> {
+pub struct UnsettledSession<'a> {
     /// The row.
     pub row: SessionRow<'a>,
     /// Its calls that have not ended.
@@ -52,7 +52,7 @@ pub struct OpenSession<'a> {
     pub ending: Option<Ending>,
 }
 
-impl<'a> OpenSession<'a> {
+impl<'a> UnsettledSession<'a> {
     /// The row at some time.
     pub fn settle(mut self, pulse: Pulse) -> SessionRow<'a> {
         if self.calls.life(pulse) != Life::Dead {

@@ -1,6 +1,6 @@
 //! Rows: linked calls, sessions and sources as the commands print them.
 
-use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCall, OpenCalls, OpenSession};
+use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCalls, UnsettledCall, UnsettledSession};
 use crate::event::{HookOutcome, HookStage, TaskState};
 use crate::issue::{Issue, IssueCode};
 use crate::position::{At, split_address};
@@ -72,13 +72,13 @@ impl<'a> Linked<'a> {
     }
 
     /// One call as a row, without what depends on the time.
-    pub fn open_call<'s>(&'s self, call: &LinkedCall, alone: bool) -> OpenCall<'s> {
+    pub fn open_call<'s>(&'s self, call: &LinkedCall, alone: bool) -> UnsettledCall<'s> {
         let ended = self.ended_row(call, alone);
         let may_run = ended.result.is_none() && self.sequel(call).is_open();
         // A task that was last seen running is reported as running until its session is known to have ended.
         let may_go_on = ended.background.as_ref().is_some_and(|task| task.state == TaskState::Running);
         let chance = if may_run || may_go_on { self.chance(call) } else { None };
-        let mut open = OpenCall { row: ended, chance: chance.filter(|_| may_run), background: may_go_on && chance.is_some() };
+        let mut open = UnsettledCall { row: ended, chance: chance.filter(|_| may_run), background: may_go_on && chance.is_some() };
         // The row is as of an ended session; settling it makes the task run again if the session is alive.
         if may_go_on && let Some(task) = &mut open.row.background {
             task.state = TaskState::Unknown;
@@ -199,7 +199,7 @@ impl<'a> Linked<'a> {
     }
 
     /// One session as a row, without what depends on the time.
-    pub fn open_session<'s>(&'s self, session: usize) -> Option<OpenSession<'s>> {
+    pub fn open_session<'s>(&'s self, session: usize) -> Option<UnsettledSession<'s>> {
         let own = self.sessions.get(session)?;
         let mut row = described(self, own);
         let mut calls = OpenCalls::default();
@@ -213,7 +213,7 @@ impl<'a> Linked<'a> {
                 calls.take(self.record(call.id).kind, chance);
             }
         }
-        Some(OpenSession { row, calls, ending: own.ending.map(|ended| ended.what) })
+        Some(UnsettledSession { row, calls, ending: own.ending.map(|ended| ended.what) })
     }
 
     /// The rows of `check`, by path.

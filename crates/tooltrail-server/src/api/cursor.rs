@@ -1,36 +1,37 @@
-//! Cursors: where a list was left off, sealed into a word that means nothing to others. A cursor names the last row by what it is, not by
-//! its number, so rows that come meanwhile neither hide nor repeat others.
+//! Cursors: the end of a page, encoded in an opaque word. A cursor identifies the last row itself, not its position, so
+//! rows that are added or removed meanwhile neither hide nor repeat others.
 
-use super::fault::{Code, Fault};
+use super::error::{ApiError, Code};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Changes when cursors of before mean nothing any more.
+/// Version of the encoding; cursors of another version are refused.
 const FORM: u8 = 1;
 
-/// What a cursor holds.
+/// Content of a cursor.
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
     form: u8,
-    /// The question that it belongs to.
+    /// Fingerprint of the request that it belongs to.
     mark: u64,
     at: T,
 }
 
-/// Seals a place in the answer to a question.
+/// Encodes the end of a page.
 pub(super) fn seal<T: Serialize>(at: &T, mark: u64) -> String {
-    // Numbers and texts cannot fail to be written.
+    // Encoding numbers and texts cannot fail.
     URL_SAFE_NO_PAD.encode(postcard::to_stdvec(&Sealed { form: FORM, mark, at }).unwrap_or_default())
 }
 
-/// Opens it again.
-pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, Fault> {
-    let wrong = |say: &str| Fault::about(Code::BadCursor, "after", say);
+/// Decodes a cursor. It comes from outside and may be anything.
+pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, ApiError> {
+    let wrong = |say: &str| ApiError::about(Code::BadCursor, "after", say);
     let none = "`after` is no cursor: it takes the `next` of the page before, as it is.";
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong(none))?;
     let sealed: Sealed<T> = match postcard::take_from_bytes(&bytes) {
+        // Bytes that are left over mean that it was made for another type or was tampered with.
         Ok((sealed, [])) => sealed,
         _ => return Err(wrong(none)),
     };

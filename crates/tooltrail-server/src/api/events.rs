@@ -1,17 +1,17 @@
-//! `/events`: what changes, as server-sent events: the objects of `tail --json` and `list --json` as their data.
+//! `/events`: live changes as server-sent events, with the objects of `tail --json` and `list --json` as data.
 //!
 //! | event | data |
 //! |---|---|
-//! | `begun`, `missed` | from here on changes are told; what was known has to be asked for, or asked for again |
+//! | `begun`, `missed` | changes follow from here on; the client has to fetch its state, or fetch it again |
 //! | `requested`, `updated` | a call |
 //! | `session` | a session |
-//! | `message` | somebody said something: where it stands |
-//! | `lost`, `gone` | a call, a session that is in no log any more |
+//! | `message` | position of a new message |
+//! | `lost`, `gone` | a call or a session that is not in any log any more |
 
-use super::fault::{Code, Fault};
-use super::question::Question;
+use super::error::{ApiError, Code};
 use super::reply::Reply;
-use crate::feed::{Follower, Told};
+use super::request::ApiRequest;
+use crate::feed::{FeedFollower, FeedUpdate};
 use crate::stream::{BREATH, event, spawn};
 use axum::body::Bytes;
 use serde_json::json;
@@ -20,19 +20,20 @@ use tokio::time::timeout;
 use tooltrail_catalog::watch::{ChangeEvent, SubscribeOptions};
 use tooltrail_model::row::VERSION;
 
-pub(super) fn follow(question: &Question) -> Result<Reply, Fault> {
-    let snapshot = question.snapshot()?;
-    let filter = question.filter(&snapshot)?;
-    let since = question.since().filter(|since| !since.is_empty());
-    let query = question.get("q").unwrap_or_default().trim();
-    let follower = question.app.hub().follow(query, SubscribeOptions { filter, ..SubscribeOptions::default() }, since);
-    let busy = || Fault::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
+pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
+    let snapshot = request.snapshot()?;
+    let filter = request.filter(&snapshot)?;
+    let since = request.since().filter(|since| !since.is_empty());
+    // Feeds are shared by the text of their filter, so spaces around it are removed.
+    let query = request.get("q").unwrap_or_default().trim();
+    let follower = request.app.hub().follow(query, SubscribeOptions { filter, ..SubscribeOptions::default() }, since);
+    let busy = || ApiError::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))
 }
 
-/// Writes events for as long as somebody reads them.
-async fn write(mut follower: Follower, sender: Sender<Bytes>) {
+/// Writes events while the client reads them.
+async fn write(mut follower: FeedFollower, sender: Sender<Bytes>) {
     let mut piece = Bytes::from_static(b"retry: 1000\n\n");
     while sender.send(piece).await.is_ok() {
         let told = tokio::select! {
@@ -41,11 +42,12 @@ async fn write(mut follower: Follower, sender: Sender<Bytes>) {
         };
         let nothing = json!({ "v": VERSION }).to_string();
         piece = match told {
-            // Nothing changes; it is noticed so when nobody is there any more.
+            // A comment: writing is the only way to notice that the client is gone.
             Err(_) => Bytes::from_static(b":\n\n"),
-            Ok(Told::Begun) => event("begun", &follower.name(follower.last()), &nothing),
-            Ok(Told::Missed) => event("missed", &follower.name(follower.last()), &nothing),
-            Ok(Told::Changes(changes)) => {
+            Ok(FeedUpdate::Begun) => event("begun", &follower.name(follower.last()), &nothing),
+            Ok(FeedUpdate::Missed) => event("missed", &follower.name(follower.last()), &nothing),
+            // One write for all changes that have come, each with the name from which a client can continue.
+            Ok(FeedUpdate::Changes(changes)) => {
                 let events = changes.iter().filter_map(|(number, change)| {
                     let (kind, data) = told_as(change)?;
                     Some(event(kind, &follower.name(*number), &data))
@@ -57,12 +59,12 @@ async fn write(mut follower: Follower, sender: Sender<Bytes>) {
                     })
                     .into()
             }
-            Ok(Told::Over) => return,
+            Ok(FeedUpdate::Over) => return,
         };
     }
 }
 
-/// A change as an event: its kind and its data.
+/// Kind and data of the event for a change; `None` for changes that only pages need.
 fn told_as(change: &ChangeEvent) -> Option<(&'static str, String)> {
     Some(match change {
         ChangeEvent::Requested { call } => ("requested", call.row.to_string()),

@@ -1,17 +1,17 @@
 //! The HTTP API below `/api/v1`: what the commands print with `--json`, for other programs. Read-only; docs/api.md has examples.
 //!
-//! [`ENDPOINTS`] is the one list of what can be asked: the router is made of it, parameters are checked against it (`question`), and the
-//! OpenAPI document describes it (`openapi`), so none of them can know a path that another does not. An endpoint is a function from a
-//! question to a reply or a fault; each runs on a thread where it may take its time.
+//! [`ENDPOINTS`] is the only list of endpoints: the router is made from it, `request` checks parameters against it, and
+//! `openapi` describes it, so they always agree. An endpoint is a function from a request to a reply or an error; each
+//! runs on a blocking thread.
 
 mod calls;
 mod cursor;
+mod error;
 mod events;
-mod fault;
 mod named;
 mod openapi;
-mod question;
 mod reply;
+mod request;
 mod search;
 mod sessions;
 mod stats;
@@ -23,34 +23,34 @@ use axum::Router;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
-pub(crate) use fault::refused_method;
-use fault::{Code, Fault};
-use question::{Kind, Param, Question};
+pub(crate) use error::refused_method;
+use error::{ApiError, Code};
 use reply::Reply;
+use request::{ApiRequest, Kind, Param};
 use std::sync::Arc;
 
-/// What every path of this version begins with.
+/// Prefix of every path of this version.
 const ROOT: &str = "/api/v1";
 
-/// Something that can be asked.
+/// An endpoint.
 struct Endpoint {
     /// The path below [`ROOT`].
     path: &'static str,
-    /// What it gives, in a few words.
+    /// Title for the documentation.
     title: &'static str,
-    /// The same in a sentence or two.
+    /// Description for the documentation.
     about: &'static str,
     /// The name in its path, if it has one.
     name: Option<&'static Param>,
-    /// What may be said behind the question mark.
+    /// Parameters of the query.
     params: &'static [&'static Param],
-    /// What comes back.
+    /// Kind of response.
     gives: Gives,
-    /// Finds it.
-    answer: fn(&Question) -> Result<Reply, Fault>,
+    /// Handler.
+    answer: fn(&ApiRequest) -> Result<Reply, ApiError>,
 }
 
-/// What an endpoint gives, by the names of schemas.
+/// Kinds of responses, by the names of schemas.
 enum Gives {
     /// One object.
     One(&'static str),
@@ -60,12 +60,13 @@ enum Gives {
     Rows(&'static str),
     /// One object, or rows if a parameter is given.
     OneOrRows(&'static str, &'static str),
-    /// What changes, for as long as somebody listens: kinds of events, each with its data.
+    /// A stream of live changes: kinds of events, each with its data.
     Events(&'static [(&'static str, &'static str)]),
     /// The OpenAPI document.
     Document,
 }
 
+// Parameters are constants, because several endpoints share them and the documentation shows them alike.
 const QUERY: Param = Param {
     name: "q",
     kind: Kind::Text,
@@ -102,6 +103,7 @@ const FULL: Param =
     Param { name: "full", kind: Kind::Flag, about: "1 gives the call with its input, its result and how it is shown.", example: "1" };
 const BY: Param = Param {
     name: "by",
+    // A function, not a list: constants cannot collect the words of an enum.
     kind: Kind::Word(|| tooltrail_model::link::By::ALL.iter().map(|by| by.word()).collect()),
     about: "Tells totals apart: a row for each project, day, week, model or tool.",
     example: "tool",
@@ -127,7 +129,7 @@ const CALL: Param = Param {
     example: "last:failed",
 };
 
-/// All that can be asked.
+/// All endpoints.
 const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         path: "/sessions",
@@ -213,11 +215,12 @@ or with `missed` if it cannot go on where it was: then ask again for what you kn
     },
 ];
 
-/// Adds all of it to a router.
+/// Adds all endpoints to a router.
 pub(crate) fn routes(mut router: Router, app: &Arc<AppState>) -> Router {
     for endpoint in ENDPOINTS {
         router = router.route(&app.to(&format!("{ROOT}{}", endpoint.path)), route(app, endpoint));
     }
+    // Unknown paths below `/api` get JSON errors, not the HTML page of other unknown paths.
     for path in ["/api", "/api/", "/api/{*rest}"] {
         router = router.route(&app.to(path), any(missing));
     }
@@ -234,41 +237,45 @@ fn route(app: &Arc<AppState>, endpoint: &'static Endpoint) -> MethodRouter {
     get(move |request: Request| answer(Arc::clone(&app), endpoint, request))
 }
 
-/// Reads a question, has it answered on a thread of its own, and says what came of it.
+/// Reads a request, runs its handler on a blocking thread, and gives the response.
 async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
+    // Extracted by hand, because axum's own rejections are plain text.
     let name = match RawPathParams::from_request_parts(&mut parts, &()).await {
         Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
-        Err(_) => return Fault::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
+        Err(_) => return ApiError::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
     };
+    // The decoder replaces invalid UTF-8 silently, so `is_text` looks at the bytes first: a wrong filter must not pass
+    // for another one.
     let query = Query::try_from_uri(&parts.uri).ok().filter(|_| is_text(parts.uri.query().unwrap_or_default()));
     let Some(Query(query)) = query else {
-        return Fault::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
+        return ApiError::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
     };
-    let mut question = match Question::read(endpoint, app, name, query, &parts) {
-        Ok(question) => question,
-        Err(fault) => return fault.response(),
+    let mut request = match ApiRequest::read(endpoint, app, name, query, &parts) {
+        Ok(request) => request,
+        Err(error) => return error.response(),
     };
     let made = work::ANSWERS.make(move |wanted| {
-        question.wanted = wanted.clone();
-        match (endpoint.answer)(&question) {
-            Ok(reply) => reply.response(&question),
-            Err(fault) => fault.response(),
+        // Long handlers stop when the client is gone.
+        request.wanted = wanted.clone();
+        match (endpoint.answer)(&request) {
+            Ok(reply) => reply.response(&request),
+            Err(error) => error.response(),
         }
     });
     made.await.unwrap_or_else(|error| {
         let error = tooltrail_view::line::neutral(&error.to_string()).into_owned();
         let say = format!("This could not be answered: {error}. `tooltrail check` says whether something is wrong with the logs.");
-        Fault::new(Code::Broken, say).response()
+        ApiError::new(Code::Broken, say).response()
     })
 }
 
-/// Whether a query is text where its signs are spelled out.
+/// Whether a query is valid UTF-8 after percent-decoding.
 fn is_text(query: &str) -> bool {
     let mut pieces = query.split('%');
     let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
     for piece in pieces {
-        // What is no number is what it is.
+        // A `%` without two hexadecimal digits stands for itself, as in the decoder.
         let code = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         bytes.extend(code);
         bytes.extend_from_slice(piece.get(if code.is_some() { 2 } else { 0 }..).unwrap_or_default().as_bytes());
@@ -276,8 +283,8 @@ fn is_text(query: &str) -> bool {
     std::str::from_utf8(&bytes).is_ok()
 }
 
-/// There is no such path.
+/// Response for unknown paths.
 async fn missing(request: Request) -> Response {
     let path = tooltrail_view::line::neutral(request.uri().path()).into_owned();
-    Fault::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
+    ApiError::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
 }

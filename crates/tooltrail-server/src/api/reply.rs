@@ -1,7 +1,7 @@
 //! Replies: one object, a page of rows, or rows that are written while they are sent.
 
-use super::fault::{Code, Fault};
-use super::question::Question;
+use super::error::{ApiError, Code};
+use super::request::ApiRequest;
 use crate::answer::headed;
 use crate::pipe::{self, Pipe, Writing};
 use axum::body::Body;
@@ -12,35 +12,35 @@ use std::io::{self, Write};
 use tooltrail_model::row::VERSION;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The types of answers.
+/// Media types of replies.
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
 
 /// Writes rows, a line each.
-pub(super) type Writer = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
+pub(super) type RowWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
 
-/// What is answered.
+/// A reply.
 pub(super) enum Reply {
     /// One object.
     One(Vec<u8>),
     /// Some rows.
-    Page(Page),
-    /// Rows, however many there are.
-    Stream(Writer),
-    /// Events, for as long as somebody listens.
+    Page(RowPage),
+    /// All rows, as a stream.
+    Stream(RowWriter),
+    /// A stream of events, which starts when the response is made.
     Events(Box<dyn FnOnce() -> Response + Send>),
 }
 
-/// Some rows, and where to go on.
+/// A page of rows with the cursor of the next.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct RowPage {
     /// The rows, each with a line feed behind it.
     rows: Vec<u8>,
     /// The cursor, if there are more.
     pub(super) next: Option<String>,
 }
 
-impl Page {
+impl RowPage {
     /// Adds a row.
     pub(super) fn push(&mut self, row: &impl Serialize) {
         write_row(&mut self.rows, row);
@@ -49,7 +49,7 @@ impl Page {
 
 /// Adds a row to lines in memory.
 pub(super) fn write_row(lines: &mut Vec<u8>, row: &impl Serialize) {
-    // Rows are made of texts and numbers; they cannot fail to be written.
+    // Serialising texts and numbers into memory cannot fail.
     let _ = serde_json::to_writer(&mut *lines, row);
     lines.push(b'\n');
 }
@@ -62,27 +62,28 @@ impl Reply {
         Reply::One(text)
     }
 
-    /// As a response to a question.
-    pub(super) fn response(self, question: &Question) -> Response {
+    /// HTTP response.
+    pub(super) fn response(self, request: &ApiRequest) -> Response {
         match self {
-            Reply::One(text) => one(text, question.known.as_deref()),
-            Reply::Page(page) => page.response(question),
-            Reply::Stream(write) => stream(write, &question.app.writing),
+            Reply::One(text) => one(text, request.known.as_deref()),
+            Reply::Page(page) => page.response(request),
+            Reply::Stream(write) => stream(write, &request.app.writing),
             Reply::Events(begin) => begin(),
         }
     }
 }
 
-/// One object, unless the asker has it already.
+/// One object, or 304 if the client has it.
 fn one(text: Vec<u8>, known: Option<&str>) -> Response {
     let tag = format!("\"{:016x}\"", xxh3_64(&text));
     let same = known.is_some_and(|known| {
         known.split(',').any(|one| {
             let one = one.trim();
+            // Weak tags are compared like strong ones, as HTTP demands for this header.
             one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag
         })
     });
-    // It may be kept, and has to be asked about each time.
+    // `no-cache` allows keeping it, but the client must ask whether it is still the same.
     let mut response = match same {
         true => headed(StatusCode::NOT_MODIFIED, JSON, "no-cache", Body::empty()),
         false => headed(StatusCode::OK, JSON, "no-cache", Body::from(text)),
@@ -93,16 +94,17 @@ fn one(text: Vec<u8>, known: Option<&str>) -> Response {
     response
 }
 
-impl Page {
-    fn response(self, question: &Question) -> Response {
-        let link = self.next.as_ref().map(|next| format!("<{}>; rel=\"next\"", question.address(next)));
-        let mut response = match question.lines {
+impl RowPage {
+    fn response(self, request: &ApiRequest) -> Response {
+        let link = self.next.as_ref().map(|next| format!("<{}>; rel=\"next\"", request.address(next)));
+        let mut response = match request.lines {
             true => headed(StatusCode::OK, LINES, "no-store", Body::from(self.rows)),
             false => headed(StatusCode::OK, JSON, "no-store", Body::from(self.object())),
         };
         if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
             response.headers_mut().insert(header::LINK, link);
         }
+        // The same address gives lines or an object, depending on `Accept`.
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
         response
     }
@@ -110,7 +112,7 @@ impl Page {
     /// The rows in one object, a row a line.
     fn object(self) -> Vec<u8> {
         let mut text = format!("{{\"v\":{VERSION},\"items\":[").into_bytes();
-        // No row has a line feed in it.
+        // JSON escapes line feeds, so each line of the buffer is one row.
         for (place, row) in self.rows.split(|byte| *byte == b'\n').filter(|row| !row.is_empty()).enumerate() {
             text.extend_from_slice(if place > 0 { b",\n" } else { b"\n" });
             text.extend_from_slice(row);
@@ -122,13 +124,14 @@ impl Page {
     }
 }
 
-/// Lines that are written, on a thread of their own, while they are sent.
-fn stream(write: Writer, writing: &Writing) -> Response {
+/// Lines that a thread of their own writes while they are sent.
+fn stream(write: RowWriter, writing: &Writing) -> Response {
     let Some(turn) = writing.begin() else {
         let say = "Too many answers without an end are being written already. Ask again when one is done, or with `limit`.";
-        return Fault::new(Code::Busy, say).response();
+        return ApiError::new(Code::Busy, say).response();
     };
     let (mut pipe, written) = Pipe::new();
+    // Not one of the few threads for answers: a slow client may take minutes.
     std::thread::spawn(move || {
         pipe::finish(write(&mut pipe).and_then(|()| pipe.end()));
         drop(turn);

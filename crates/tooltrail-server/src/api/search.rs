@@ -1,13 +1,13 @@
-//! `/search`: the rows of `search --json`, in its order: what was last said first.
+//! `/search`: the rows of `search --json`, in its order: sessions with the latest activity first.
 //!
-//! A session to which something is added moves to the front, so a page cannot be told by where it begins. A cursor names the sessions that
-//! are done, each by a small number, and how far the last one is; what is done is not looked through again.
+//! A session with new activity moves to the front, so the position of a page is not stable. A cursor lists the sessions
+//! that are done, each by a small number, and how far the last one is; sessions that are done are not searched again.
 
-use super::fault::{Code, Fault};
-use super::question::Question;
-use super::reply::{Page, Reply, write_row};
-use crate::snapshot::Snapshot;
-use crate::work::Wanted;
+use super::error::{ApiError, Code};
+use super::reply::{Reply, RowPage, write_row};
+use super::request::ApiRequest;
+use crate::snapshot::CatalogueSnapshot;
+use crate::work::Cancellation;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -23,30 +23,30 @@ use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many sessions a cursor may name: an address has to stay shorter than 64 kB.
+/// Limit on the sessions in a cursor: an address has to stay shorter than 64 kB.
 const DONE: usize = 5_000;
 
-/// What the pages so far have told.
+/// Cursor: everything that earlier pages have listed.
 #[derive(Default, Serialize, Deserialize)]
-struct Told {
-    /// Sessions of which everything was told.
+struct SearchCursor {
+    /// Sessions that were listed completely.
     done: Vec<u64>,
-    /// Those of which a part was: a session that was begun may be overtaken by another to which something is added.
-    parts: Vec<Part>,
+    /// Sessions that were listed partly. There may be several: another session can overtake one that was begun.
+    parts: Vec<HitCursor>,
 }
 
-/// How far a session was told.
+/// Position in the hits of a session.
 #[derive(Serialize, Deserialize)]
-struct Part {
+struct HitCursor {
     session: u64,
-    /// The last hit, and how many of its session were like it.
+    /// Fingerprint of the last hit, and how many equal ones were listed.
     hit: u64,
     times: usize,
-    /// When it was said, for the case that it is not found any more.
+    /// Its time, for the case that the hit is gone.
     at: Option<Time>,
 }
 
-/// A session by a number that others hardly have. It is short, since many of them stand in an address.
+/// Fingerprint of a session, shortened because many of them stand in an address. Collisions are very unlikely.
 fn number(agent: &str, session: &str) -> u64 {
     xxh3_64(format!("{agent}\0{session}").as_bytes()) >> 16
 }
@@ -55,58 +55,63 @@ fn print(hit: &Hit) -> u64 {
     xxh3_64(format!("{}\0{}\0{}\0{}", hit.file, hit.record, hit.field, hit.snippet).as_bytes())
 }
 
-impl Part {
+impl HitCursor {
     fn of(session: u64, told: &[Hit]) -> Option<Self> {
         let last = told.last()?;
         let hit = print(last);
-        Some(Part { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
+        Some(HitCursor { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
     }
 
-    /// How many hits of its session come before what is still to be told.
+    /// Number of hits of the session that were listed already.
     fn skips(&self, hits: &[Hit]) -> usize {
         let same = hits.iter().enumerate().filter(|(_, hit)| print(hit) == self.hit).map(|(place, _)| place + 1);
         same.take(self.times).last().unwrap_or_else(|| hits.iter().take_while(|hit| hit.at <= self.at).count())
     }
 }
 
-pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let snapshot = question.snapshot()?;
-    let filter = question.filter(&snapshot)?;
-    let told: Told = question.after()?.unwrap_or_default();
+pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
+    let snapshot = request.snapshot()?;
+    let filter = request.filter(&snapshot)?;
+    let told: SearchCursor = request.after()?.unwrap_or_default();
     if filter.patterns().next().is_none() {
         let say = "There is no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask /api/v1/calls or /api/v1/sessions with this filter.";
-        return Err(Fault::about(Code::NoText, "q", say));
+        return Err(ApiError::about(Code::NoText, "q", say));
     }
-    let fields: Vec<Field> = question.get("field").and_then(Field::of_word).into_iter().collect();
-    let asked = Asked { query: Query::new(filter, &fields), told, threads: question.app.threads(), wanted: question.wanted.clone() };
-    let Some(limit) = question.limit() else {
-        // It is written to whoever reads, after this has been answered.
-        let asked = Asked { wanted: Wanted::default(), ..asked };
+    let fields: Vec<Field> = request.get("field").and_then(Field::of_word).into_iter().collect();
+    let asked = ResumedSearch { query: Query::new(filter, &fields), told, threads: request.app.threads(), wanted: request.wanted.clone() };
+    let Some(limit) = request.limit() else {
+        // The stream runs after this handler has returned, when its flag is already set.
+        let asked = ResumedSearch { wanted: Cancellation::default(), ..asked };
         return Ok(Reply::Stream(Box::new(move |out| asked.stream(&snapshot, out))));
     };
-    asked.page(&snapshot, question, limit)
+    asked.page(&snapshot, request, limit)
 }
 
-/// A search that goes on where another was left.
-struct Asked {
+/// A search that continues after a cursor.
+struct ResumedSearch {
     query: Query,
-    told: Told,
+    told: SearchCursor,
     threads: usize,
-    wanted: Wanted,
+    wanted: Cancellation,
 }
 
-impl Asked {
-    /// Gives what was not told yet, the hits of a session at a time, until somebody has enough.
-    fn each(&self, snapshot: &Snapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), CatalogueError> {
+impl ResumedSearch {
+    /// Gives the hits that were not listed yet, session by session, until `take` ends it.
+    fn each(
+        &self,
+        snapshot: &CatalogueSnapshot,
+        mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>,
+    ) -> Result<(), CatalogueError> {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
-        let library = Left::new(snapshot, &done);
+        let library = RemainingLibrary::new(snapshot, &done);
         search(&library, &self.query, &snapshot.now, self.threads, |hits| {
-            // Nobody will see what was found till now.
+            // The client is gone.
             if self.wanted.is_over() {
                 return ControlFlow::Break(());
             }
             for own in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
                 let Some(session) = own.first().map(|hit| number(hit.agent, &hit.session)) else { continue };
+                // A bundle may contain several sessions, and some of them may be done.
                 if done.contains(&session) {
                     continue;
                 }
@@ -118,10 +123,10 @@ impl Asked {
         .map(drop)
     }
 
-    fn page(self, snapshot: &Snapshot, question: &Question, limit: usize) -> Result<Reply, Fault> {
-        let mut page = Page::default();
+    fn page(self, snapshot: &CatalogueSnapshot, request: &ApiRequest, limit: usize) -> Result<Reply, ApiError> {
+        let mut page = RowPage::default();
         let (mut left, mut more) = (limit, false);
-        let (mut done, mut begun): (Vec<u64>, Option<Part>) = (Vec::new(), None);
+        let (mut done, mut begun): (Vec<u64>, Option<HitCursor>) = (Vec::new(), None);
         self.each(snapshot, |session, hits, skips| {
             let wanted = hits.get(skips..).unwrap_or_default();
             let shown = wanted.get(..left).unwrap_or(wanted);
@@ -129,7 +134,7 @@ impl Asked {
             left -= shown.len();
             more = shown.len() < wanted.len();
             if more {
-                begun = Part::of(session, hits.get(..skips + shown.len()).unwrap_or_default());
+                begun = HitCursor::of(session, hits.get(..skips + shown.len()).unwrap_or_default());
                 return ControlFlow::Break(());
             }
             done.push(session);
@@ -137,24 +142,27 @@ impl Asked {
         })?;
         if more {
             let mut told = self.told;
+            // A session is in one list only: partly listed ones are replaced by their new position or by being done.
             told.parts.retain(|part| !done.contains(&part.session) && begun.as_ref().is_none_or(|begun| begun.session != part.session));
             told.parts.extend(begun);
             told.done.extend(done);
+            // Better an error than an address that proxies cut off.
             if told.done.len() > DONE {
                 let say = format!("More than {DONE} sessions come before this page. Ask for lines without `limit`, or for less.");
-                return Err(Fault::about(Code::TooFar, "after", say));
+                return Err(ApiError::about(Code::TooFar, "after", say));
             }
-            page.next = Some(question.next(&told));
+            page.next = Some(request.next(&told));
         }
         Ok(Reply::Page(page))
     }
 
-    fn stream(&self, snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
+    fn stream(&self, snapshot: &CatalogueSnapshot, out: &mut dyn Write) -> io::Result<()> {
         let mut written = Ok(());
         let told = self.each(snapshot, |_, hits, skips| {
             for hit in hits.get(skips..).unwrap_or_default() {
                 let mut line = Vec::new();
                 write_row(&mut line, hit);
+                // The search itself has no error for a lost client, so it is stopped and the error kept beside it.
                 written = out.write_all(&line);
                 if written.is_err() {
                     return ControlFlow::Break(());
@@ -167,25 +175,25 @@ impl Asked {
     }
 }
 
-/// What is left of a library when some sessions are done.
-struct Left<'a> {
+/// A library without the sessions that are done.
+struct RemainingLibrary<'a> {
     stored: &'a StoredLibrary,
-    /// The bundles with a session that is not.
+    /// Bundles with a session that is not done; `None` for all.
     open: Option<HashSet<i64>>,
 }
 
-impl<'a> Left<'a> {
-    fn new(snapshot: &'a Snapshot, done: &HashSet<u64>) -> Self {
+impl<'a> RemainingLibrary<'a> {
+    fn new(snapshot: &'a CatalogueSnapshot, done: &HashSet<u64>) -> Self {
         let open = || {
             let rows = snapshot.rows();
             let left = (0..rows.len()).filter(|&place| !done.contains(&number(rows[place].agent, rows[place].session)));
             left.filter_map(|place| snapshot.listing.bundle(place)).collect()
         };
-        Left { stored: &snapshot.library, open: (!done.is_empty()).then(open) }
+        RemainingLibrary { stored: &snapshot.library, open: (!done.is_empty()).then(open) }
     }
 }
 
-impl Library for Left<'_> {
+impl Library for RemainingLibrary<'_> {
     fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
         self.stored.bundles()
     }
@@ -204,6 +212,7 @@ impl Library for Left<'_> {
 
     fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let mut bundles = self.stored.likely(filter, now, threads)?;
+        // Only the bundles to be searched are restricted; opening any of them still works.
         bundles.retain(|bundle| self.open.as_ref().is_none_or(|open| open.contains(&bundle.id)));
         Ok(bundles)
     }

@@ -1,51 +1,56 @@
-//! Turns: what links everything takes memory as everything does, so it is done one at a time, and few wait for it.
+//! Queues for work that links all logs. It takes much memory, so it is done one at a time, and few requests wait for
+//! it.
 
-use super::fault::{Code, Fault};
+use super::error::{ApiError, Code};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many wait at most, and for how long. Each of them keeps one of the few threads that make answers.
+/// Limits on waiting requests and on their wait. Each of them occupies one of the few threads for answers.
 const WAIT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Answers that are made at once.
-pub(super) static MADE: Turns = Turns::new();
-/// Answers that are made for as long as somebody reads them: they must not keep the others waiting.
-pub(super) static STREAMED: Turns = Turns::new();
+/// Queue of answers that are made in memory.
+pub(super) static MADE: LinkQueue = LinkQueue::new();
+/// Queue of answers that are written while the client reads: slow clients must not keep the others waiting.
+pub(super) static STREAMED: LinkQueue = LinkQueue::new();
 
-/// One turn after the other.
-pub(super) struct Turns {
-    state: Mutex<State>,
+/// A queue that lets one request through at a time.
+pub(super) struct LinkQueue {
+    state: Mutex<LinkQueueState>,
     free: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LinkQueueState {
     taken: bool,
     waiting: usize,
 }
 
-/// A turn, until it is dropped.
-pub(super) struct Turn<'t>(&'t Turns);
+/// Permission to link all logs, until it is dropped.
+pub(super) struct LinkPermit<'t>(&'t LinkQueue);
 
-impl Turns {
+impl LinkQueue {
     const fn new() -> Self {
-        Turns { state: Mutex::new(State { taken: false, waiting: 0 }), free: Condvar::new() }
+        LinkQueue { state: Mutex::new(LinkQueueState { taken: false, waiting: 0 }), free: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LinkQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn, unless too many do.
-    pub(super) fn take(&self) -> Result<Turn<'_>, Fault> {
+    /// Waits for permission, unless too many do.
+    pub(super) fn take(&self) -> Result<LinkPermit<'_>, ApiError> {
         self.take_within(PATIENCE).ok_or_else(|| {
-            Fault::new(Code::Busy, "Others ask for something that takes all logs, which is found for one at a time. Ask again in a moment.")
+            ApiError::new(
+                Code::Busy,
+                "Others ask for something that takes all logs, which is found for one at a time. Ask again in a moment.",
+            )
         })
     }
 
-    fn take_within(&self, patience: Duration) -> Option<Turn<'_>> {
+    fn take_within(&self, patience: Duration) -> Option<LinkPermit<'_>> {
         let mut state = self.state();
+        // Refused at once instead of after the wait: the client can then decide for itself.
         if state.taken && state.waiting >= WAIT {
             return None;
         }
@@ -53,17 +58,19 @@ impl Turns {
         let waited = self.free.wait_timeout_while(state, patience, |state| state.taken);
         let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
+        // Counted out first, also after a timeout: the number must not grow.
         if waited.timed_out() {
             return None;
         }
         state.taken = true;
-        Some(Turn(self))
+        Some(LinkPermit(self))
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for LinkPermit<'_> {
     fn drop(&mut self) {
         self.0.state().taken = false;
+        // After the lock is released, so that the woken thread can go on at once.
         self.0.free.notify_one();
     }
 }
@@ -74,7 +81,7 @@ mod tests {
 
     #[test]
     fn one_after_the_other_and_few_wait() {
-        let turns = Turns::new();
+        let turns = LinkQueue::new();
         let turn = turns.take().ok();
         assert!(turn.is_some() && turns.take_within(Duration::from_millis(1)).is_none());
         std::thread::scope(|scope| {

@@ -1,10 +1,11 @@
 //! Open sessions: a bounded cache of the sessions that pages are about.
 //!
-//! Opening a session means linking its logs, and reading them once a page shows more than its calls. That takes from milliseconds to
-//! seconds, so the sessions that were used last stay open. Each version of a session is opened once, however many requests want it at the
-//! same time, and no session waits for another. A new version is handed the record notes of the one before, so that of logs that have
-//! only grown the new records alone are read. Sessions that no request has used for a while are let go, also when no request comes any
-//! more. What an open session can be asked is in `session`; which version is wanted is decided by `app_state`.
+//! Opening a session means linking its logs, and reading them if a page shows more than its calls. That takes from
+//! milliseconds to seconds, so the sessions that were used last stay open. Each version of a session is opened once,
+//! however many requests want it at the same time, and no session waits for another. A new version gets the record
+//! notes of the one before, so that only the new records of logs that have grown are read. Idle sessions are closed,
+//! even if no request comes any more. `session` has the operations of an open session; `app_state` decides which
+//! version is opened.
 
 mod session;
 
@@ -20,26 +21,27 @@ use tooltrail_catalog::store;
 use tooltrail_formats::transcript::Notes;
 use tooltrail_model::row::SessionRow;
 
-/// How many sessions stay open.
+/// Number of sessions that stay open.
 const OPEN: usize = 6;
-/// How long a session stays open that no request uses.
+/// Time after which an unused session is closed.
 const IDLE: Duration = Duration::from_secs(90);
-/// How many downloads are written at once.
+/// Limit on downloads at once.
 const DOWNLOADS: usize = 4;
 
-/// What this run of the program has to itself: what another one drew may look otherwise, and browsers keep what never changes.
+/// Random number of this run of the program. It is part of every version, because browsers cache parts of pages forever
+/// and another release may draw them differently.
 pub(crate) static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
 
-/// Why a session could not be opened. What to do about it stands in the message, since pages show it.
+/// Reason why a session could not be opened. Pages show the message, so it says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Its logs were deleted.
     #[error("The logs of this session are gone: its agent has deleted them.")]
     Gone,
-    /// Its logs are there and do not tell of it.
+    /// Its logs are there but do not contain it.
     #[error("{UNREADABLE}")]
     Missing,
-    /// The catalogue does not give its logs.
+    /// The catalogue cannot load its logs.
     #[error("{UNREADABLE}")]
     Catalogue(#[source] store::CatalogueError),
     /// Too many downloads are being written.
@@ -75,7 +77,7 @@ impl SessionKey {
 /// An open session, or why it could not be opened; requests that wait for the same opening share either.
 type Opening = Result<Arc<OpenSession>, Arc<OpenError>>;
 
-/// A place for a session, from when it is first wanted.
+/// A place for a session, made when it is first requested.
 struct Slot {
     key: SessionKey,
     notes: Arc<Notes>,
@@ -105,12 +107,12 @@ impl Default for OpenSessions {
 }
 
 impl OpenSessions {
-    /// A version of a session, opened unless it is. Other versions of it are let go.
+    /// Opens a version of a session, unless it is open. Other versions of it are closed.
     pub fn open(&self, key: SessionKey, logs: LogSource) -> Opening {
         self.open_with(key, |key, notes| OpenSession::open(key, logs, notes))
     }
 
-    /// A session that is open in a version, by its id and version alone. Nothing is opened or looked at.
+    /// A session that is open in a version, by its id and version alone. Nothing is opened or read.
     pub fn find(&self, session: &str, version: u64) -> Option<Arc<OpenSession>> {
         let mut cache = self.cache();
         let (slot, used) = cache.slots.iter_mut().find(|(slot, _)| slot.key.session == session && slot.key.version == version)?;
@@ -119,14 +121,15 @@ impl OpenSessions {
         Some(Arc::clone(open))
     }
 
-    /// Opens a session for one download, and writes that on a thread of its own: it may take as long as its reader likes, and nothing
-    /// else waits for it. The session is opened here, so that what goes wrong with it is an answer and not a file that breaks off.
+    /// Opens a session for one download, and writes that on a thread of its own, at the speed of the client. The
+    /// session is opened before this returns, so that an error becomes a response and not a file that breaks off.
     pub fn download(
         &self,
         key: &SessionKey,
         logs: LogSource,
         write: impl FnOnce(&OpenSession) + Send + 'static,
     ) -> Result<(), Arc<OpenError>> {
+        // Before the session is opened, which is the expensive part.
         let permit = DownloadPermit::take(&self.downloads).ok_or(OpenError::Busy)?;
         let session = OpenSession::open(key, logs, Arc::default())?;
         let work = move || {
@@ -147,7 +150,7 @@ impl OpenSessions {
         // Should opening panic, the slot stays empty, and the next request that waits for it tries again.
         let opening = slot.opening.get_or_init(|| Ok(Arc::new(open(&slot.key, Arc::clone(&slot.notes))?)));
         if opening.is_err() {
-            // What failed once may work the next time.
+            // The failure is not cached: the next request may succeed.
             self.cache().slots.retain(|(other, _)| !Arc::ptr_eq(other, &slot));
         }
         opening.clone()
@@ -166,6 +169,7 @@ impl OpenSessions {
         let notes = older.as_ref().map(|slot| Arc::clone(&slot.notes)).unwrap_or_default();
         let slot = Arc::new(Slot { key, notes, opening: OnceLock::new() });
         cache.slots.insert(0, (Arc::clone(&slot), now));
+        // Sessions in use are not affected: requests hold references of their own.
         let stay = cache.slots.len().min(OPEN);
         let surplus = cache.slots.split_off(stay);
         if !cache.swept {
@@ -174,7 +178,7 @@ impl OpenSessions {
             cache.swept = std::thread::Builder::new().name("idle sessions".to_owned()).spawn(move || sweep(&sessions, idle)).is_ok();
         }
         drop(cache);
-        // To let go of a large session takes a while, for which nobody else has to wait.
+        // Freeing a large session takes a while, and other requests must not wait for it.
         drop((older, surplus));
         slot
     }
@@ -185,19 +189,19 @@ impl OpenSessions {
 }
 
 fn lock(cache: &Mutex<Cache>) -> MutexGuard<'_, Cache> {
-    // A cache is whole after each of its changes, so what panicked beside it does no harm.
+    // The cache is consistent after each change, so a panic elsewhere does no harm.
     cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets go of sessions that have become idle. Ends when none is open: at rest there is no thread.
+/// Closes sessions that have become idle. Ends when none is open: at rest there is no thread.
 fn sweep(sessions: &Weak<Mutex<Cache>>, idle: Duration) {
-    // The last use of the session that becomes idle next; nothing when all are gone, and with them the thread.
+    // Sleeps until the next session can be idle; `None` means that all are closed.
     while let Some(rest) = sweep_once(sessions, idle) {
         std::thread::sleep(rest);
     }
 }
 
-/// Lets go of the sessions that are idle now. Gives how long it takes until the next one may be.
+/// Closes the sessions that are idle now. Gives the time until the next one may be.
 fn sweep_once(sessions: &Weak<Mutex<Cache>>, idle: Duration) -> Option<Duration> {
     // The server may have ended meanwhile.
     let sessions = sessions.upgrade()?;
@@ -211,7 +215,7 @@ fn sweep_once(sessions: &Weak<Mutex<Cache>>, idle: Duration) -> Option<Duration>
     next
 }
 
-/// One of the few downloads that may be written at once, until it is dropped.
+/// Permission to write a download, until it is dropped.
 struct DownloadPermit(Arc<AtomicUsize>);
 
 impl DownloadPermit {

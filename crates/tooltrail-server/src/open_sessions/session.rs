@@ -1,11 +1,11 @@
 //! An open session: its logs, linked, and read when a page needs more than its calls.
 //!
-//! Books borrow from links, and links from logs. [`OpenSession`] owns all three in cells that keep them together, so it is a value like
-//! any other: shared by an [`Arc`], used on any thread, let go when its last user is done. What borrows is seen through
-//! [`OpenSession::with`] alone.
+//! Books borrow from links, and links from logs. [`OpenSession`] owns all three in self-referencing cells, so it is a
+//! value like any other: shared by an [`Arc`], used on any thread, freed after its last user. Borrowed data is reached
+//! through [`OpenSession::with`] only.
 
 use super::{OpenError, SessionKey};
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use self_cell::self_cell;
 use std::sync::{Arc, OnceLock};
 use tooltrail_catalog::library::Library;
@@ -16,19 +16,20 @@ use tooltrail_model::book::Book;
 use tooltrail_model::link::{Linked, LinkedSession, Linker, Now};
 use tooltrail_view::render::html::window::Window;
 
-/// Where the logs of a session are taken from.
+/// Source of a session's logs.
 pub enum LogSource {
     /// The catalogue, by their bundle.
-    Stored(Arc<Snapshot>, i64),
+    Stored(Arc<CatalogueSnapshot>, i64),
     /// A watcher, which has just looked at them.
     Watched(WatchedSession),
 }
 
 impl LogSource {
-    /// The logs and the moment. A snapshot is let go here: it holds on to the catalogue as it was, which a session that stays open for
-    /// long must not.
+    /// Loads the logs, with the time that states are relative to.
     fn load(self) -> Result<(Arc<Linker>, Now), OpenError> {
         match self {
+            // The snapshot is dropped at the end of this arm: it keeps the catalogue as it was, and an open session may
+            // live much longer.
             LogSource::Stored(snapshot, bundle) => {
                 let linker = snapshot.library.open(bundle).map_err(OpenError::Catalogue)?;
                 Ok((linker, snapshot.now.clone()))
@@ -56,7 +57,7 @@ self_cell! {
 }
 
 self_cell! {
-    /// The same, and what was read of them so far.
+    /// Logs and links, with everything that was read of them so far.
     struct ReadLogs {
         owner: LinkedLogs,
         // Filled later through a shared reference, so its lifetime cannot be shortened.
@@ -65,14 +66,15 @@ self_cell! {
     }
 }
 
-/// A session whose logs are linked. It stays as it was when it was opened, whatever is written meanwhile.
+/// A session whose logs are linked. Later changes to its logs do not change it.
 pub struct OpenSession(ReadLogs);
 
 impl OpenSession {
-    /// Opens a version of a session. `notes`: what is known of its records from an older version.
+    /// Opens a version of a session. `notes`: facts about its records from an older version.
     pub(super) fn open(key: &SessionKey, logs: LogSource, notes: Arc<Notes>) -> Result<Self, OpenError> {
         let (linker, now) = logs.load()?;
         let logs = LinkedLogs::new(SessionLogs { linker, now, shelf: Disk::default(), notes }, |logs| logs.linker.link());
+        // Logs are stored in bundles that may contain several sessions, so this one has to be found among them.
         let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
         let session = logs.borrow_dependent().sessions.iter().position(is_it).ok_or(OpenError::Missing)?;
         Ok(OpenSession(ReadLogs::new(logs, |logs| SessionReader {
@@ -88,23 +90,23 @@ impl OpenSession {
         })))
     }
 
-    /// Uses the session. Whatever is read of it meanwhile stays read for others.
+    /// Gives access to the session. Whatever is read meanwhile stays in memory for others.
     pub fn with<T>(&self, read: impl FnOnce(&SessionReader<'_>) -> T) -> T {
         self.0.with_dependent(|_, reader| read(reader))
     }
 }
 
-/// A session as its users see it: what is linked is there, the rest is read once, when the first of them wants it.
+/// A session for its users: links are ready, everything else is read once, when it is first needed.
 pub struct SessionReader<'a> {
     /// The logs that the session is linked with.
     pub linked: &'a Linked<'a>,
     /// Its place in `linked.sessions`.
     pub session: usize,
-    /// The moment it was opened at.
+    /// Time at which it was opened.
     pub now: &'a Now,
-    /// Where its logs are read again from.
+    /// Access to the files of its logs.
     pub shelf: &'a Disk,
-    /// The number of its version, which pages carry.
+    /// Number of its version, which is part of the addresses on its pages.
     pub version: u64,
     notes: &'a Notes,
     book: OnceLock<SessionBook<'a>>,
@@ -118,13 +120,14 @@ impl<'a> SessionReader<'a> {
         self.book.get_or_init(|| SessionBook::read_on(self.linked, self.session, self.now, self.shelf, self.notes))
     }
 
-    /// The calls alone, each of which can be opened. Nothing has to be read for that.
+    /// The calls without the messages. No log has to be read for that.
     pub fn calls(&self) -> &SessionBook<'a> {
         let outline = || SessionBook::outline(self.linked, &[self.session], self.now, self.shelf);
+        // Once the whole book is read it serves as well, and the outline need not be made.
         self.book.get().unwrap_or_else(|| self.outline.get_or_init(outline))
     }
 
-    /// The plan of the session's page, by which its parts are found.
+    /// The layout of the session's page, by which its parts are found.
     pub fn window(&self) -> &Window {
         self.window.get_or_init(|| Window::new(self.book().transcript()))
     }

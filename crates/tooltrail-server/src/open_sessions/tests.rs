@@ -1,4 +1,5 @@
-//! What the cache of open sessions promises, without a server: opened once, waited for by nobody else, let go in the end.
+//! Promises of the cache of open sessions, tested without a server: a session is opened once, waits for no other, and
+//! is freed in the end.
 
 use super::*;
 use std::sync::mpsc;
@@ -10,16 +11,16 @@ use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_model::link::{Linker, Now};
 
-/// Long enough for any machine, and never waited for in full where all is well.
+/// Time limit that is generous for any machine, and reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The logs of more sessions than stay open.
-struct Logs {
+struct SampleLogs {
     _place: tempfile::TempDir,
     linker: Arc<Linker>,
 }
 
-impl Logs {
+impl SampleLogs {
     fn new() -> Self {
         let place = tempfile::tempdir().unwrap();
         let more = (0..OPEN).map(|number| format!("more-{number}"));
@@ -29,7 +30,7 @@ impl Logs {
         }
         let found = find::in_paths(&[place.path().to_owned()]);
         let (linker, _) = scan::scan(&found.files, &scan::Options::default(), &Progress::default());
-        Logs { _place: place, linker: Arc::new(linker) }
+        SampleLogs { _place: place, linker: Arc::new(linker) }
     }
 
     fn source(&self) -> LogSource {
@@ -43,7 +44,7 @@ fn key(session: &str, version: u64) -> SessionKey {
 
 #[test]
 fn requests_at_the_same_time_open_a_session_once() {
-    let (logs, sessions, opened) = (Logs::new(), OpenSessions::default(), AtomicUsize::new(0));
+    let (logs, sessions, opened) = (SampleLogs::new(), OpenSessions::default(), AtomicUsize::new(0));
     let open = || {
         let opening = sessions.open_with(key("one", 1), |key, notes| {
             opened.fetch_add(1, Ordering::Relaxed);
@@ -58,7 +59,7 @@ fn requests_at_the_same_time_open_a_session_once() {
     });
     assert_eq!(opened.load(Ordering::Relaxed), 1);
     assert!(all.iter().all(|session| Arc::ptr_eq(session, &all[0])));
-    // What one of them reads, all of them have.
+    // The book that is read through one reference is the same object for all others.
     let book = |session: &OpenSession| session.with(|reader| std::ptr::from_ref(reader.book().transcript()) as usize);
     assert_eq!(book(&all[0]), book(&all[7]));
     assert!(sessions.find("one", 1).is_some() && sessions.find("one", 2).is_none() && sessions.find("two", 1).is_none());
@@ -66,10 +67,11 @@ fn requests_at_the_same_time_open_a_session_once() {
 
 #[test]
 fn a_session_that_takes_long_holds_up_no_other() {
-    let (logs, sessions) = (Logs::new(), OpenSessions::default());
+    let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let ((begin, begun), (end, ended)) = (mpsc::channel(), mpsc::channel::<()>());
     std::thread::scope(|scope| {
         let (sessions, logs) = (&sessions, &logs);
+        // Opening stays blocked until the main thread has opened another session.
         let slow = scope.spawn(move || {
             sessions.open_with(key("one", 1), |key, notes| {
                 begin.send(()).unwrap();
@@ -87,7 +89,7 @@ fn a_session_that_takes_long_holds_up_no_other() {
 
 #[test]
 fn what_goes_wrong_is_told_and_tried_again() {
-    let (logs, sessions) = (Logs::new(), OpenSessions::default());
+    let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let refused = store::CatalogueError::Directory { path: "cache".into(), error: std::io::Error::other("read-only disk") };
     let failed = sessions.open_with(key("one", 1), |_, _| Err(OpenError::Catalogue(refused)));
     let trouble = crate::answer::Trouble::from(failed.err().unwrap());
@@ -95,7 +97,7 @@ fn what_goes_wrong_is_told_and_tried_again() {
     assert!(ErrorChain(&trouble).to_string().ends_with(": read-only disk"), "{}", ErrorChain(&trouble));
     let missing = sessions.open(key("three", 1), logs.source()).err().unwrap();
     assert!(matches!(*missing, OpenError::Missing));
-    // A panic is its request's own; the session can be opened by the next one.
+    // A panic ends only its own request; the next one can open the session.
     let panics = || sessions.open_with(key("one", 1), |_, _| panic!("a bad log"));
     assert!(std::thread::scope(|scope| scope.spawn(panics).join().is_err()));
     assert!(sessions.open(key("one", 1), logs.source()).is_ok());
@@ -103,9 +105,10 @@ fn what_goes_wrong_is_told_and_tried_again() {
 
 #[test]
 fn a_newer_version_takes_the_notes_of_the_older_one() {
-    let (logs, sessions) = (Logs::new(), OpenSessions::default());
+    let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let notes = || Arc::clone(&sessions.cache().slots[0].0.notes);
     sessions.open(key("one", 1), logs.source()).unwrap();
+    // The slot that was used last is the first one.
     let older = notes();
     sessions.open(key("two", 1), logs.source()).unwrap();
     assert!(!Arc::ptr_eq(&older, &notes()), "another session's are its own");
@@ -117,8 +120,9 @@ fn a_newer_version_takes_the_notes_of_the_older_one() {
 
 #[test]
 fn only_so_many_stay_open() {
-    let (logs, sessions) = (Logs::new(), OpenSessions::default());
+    let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let first = Arc::downgrade(&sessions.open(key("one", 1), logs.source()).unwrap());
+    // More failures than slots: any of them that took a slot would push the first session out.
     for number in 0..2 * OPEN {
         assert!(sessions.open(key(&format!("none {number}"), 1), logs.source()).is_err());
     }
@@ -131,7 +135,7 @@ fn only_so_many_stay_open() {
 
 #[test]
 fn idle_sessions_are_let_go_though_nobody_asks() {
-    let logs = Logs::new();
+    let logs = SampleLogs::new();
     let sessions = OpenSessions { idle: Duration::from_millis(30), ..OpenSessions::default() };
     // Twice: the thread that did it has ended, and another one has to begin.
     for _ in 0..2 {
@@ -152,7 +156,7 @@ fn idle_sessions_are_let_go_though_nobody_asks() {
 
 #[test]
 fn only_a_few_downloads_are_written_at_once() {
-    let (logs, sessions) = (Logs::new(), OpenSessions::default());
+    let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let (end, ended) = mpsc::channel::<()>();
     let (ended, (done, all)) = (Arc::new(Mutex::new(ended)), mpsc::channel());
     let begin = || {

@@ -1,8 +1,9 @@
-//! `/c/{call}`: the whole life of one call. Why it has its status and what proves that, what happened when, what was asked and what came
-//! back, what was said around it, its other runs, and its records as the log has them.
+//! `/c/{call}`: one call in full. Its status and the evidence for it, its timeline, its input and result, the messages
+//! around it, its other runs, and its records as the log has them.
 //!
-//! A call is named by its id, or as `{session}:{number}`. The same address with `.md`, `.json` or `.jsonl` gives it as Markdown, as
-//! `show --json` and as `show --raw`. Nothing is read for the page but the records of the call and what stands around them.
+//! A call is named by its id, or as `{session}:{number}`. The same address with `.md`, `.json` or `.jsonl` gives it as
+//! Markdown, as `show --json` and as `show --raw`. Only the records of the call and those around them are read for the
+//! page.
 
 mod came;
 mod head;
@@ -13,15 +14,15 @@ mod others;
 mod raw;
 mod runs;
 
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
-use crate::words::{self, Clock};
-use links::To;
+use crate::words::{self, LocalClock};
+use links::CallLinks;
 use maud::{Markup, html};
-use name::{Form, Found, Pick};
+use name::{Form, NamedCall, Pick};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, Now};
@@ -31,11 +32,11 @@ use tooltrail_view::line::neutral;
 use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::{json, markdown};
 
-/// How much of each text is shown at first, and when everything is asked for.
+/// Limits on each text: at first, and with `?all=1`.
 const SOME: Limits = Limits { lines: 200, bytes: 128 * 1024, head: 40, highlight: true };
 const ALL: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
 
-/// The keys of this page, beside those of all.
+/// Keys of this page, beside those of all pages.
 const KEYS: &[(&str, &str)] = &[
     ("[ ]", "the call before, the call after"),
     ("h l", "the same"),
@@ -46,13 +47,14 @@ const KEYS: &[(&str, &str)] = &[
     ("m", "copy as Markdown"),
 ];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
-    let Found { place, pick, form } = name::find(app, &snapshot, request.name("call"))?;
+    let NamedCall { place, pick, form } = name::find(app, &snapshot, request.name("call"))?;
+    // Before the session is opened, which would fail with a less helpful message.
     if snapshot.listing.is_gone(place) {
         return Err(name::gone(&snapshot, place, &pick)?);
     }
-    let to = To { root: app.setup.root };
+    let to = CallLinks { root: app.setup.root };
     match form {
         Form::Page => {}
         Form::Json => {
@@ -65,95 +67,98 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     }
     let rows = snapshot.rows();
     let Some(session) = rows.get(place) else { return Err(name::missing(request.name("call"))) };
+    // Copied, because rows borrow from the snapshot and the page needs both until the end.
     let id = session.session.to_owned();
-    let context = Context {
+    let context = CallPageContext {
         title: words::title(session.title),
         project: session.project.map(|project| words::last_part(project).to_owned()),
         all: request.get("all").is_some(),
         own: request.name("call").to_owned(),
         to,
-        clock: Clock::at(snapshot.now.time),
+        clock: LocalClock::at(snapshot.now.time),
     };
     match app.open_session(&snapshot, place)?.with(|reader| context.draw(reader, &pick))? {
         Drawn::Page(title, main) => {
             let assets = &["call.css", "call.js"];
             let (session, follows, snapshot) = (Some(id.as_str()), Some("session"), Some(&*snapshot));
-            let page = Page { assets, keys: KEYS, session, follows, snapshot, ..Page::plain(&title) };
-            Ok(Answer::Html(frame::page(app, &page, &main)))
+            let page = FramedPage { assets, keys: KEYS, session, follows, snapshot, ..FramedPage::plain(&title) };
+            Ok(PageResponse::Html(frame::page(app, &page, &main)))
         }
-        Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),
+        Drawn::Elsewhere(address) => Ok(PageResponse::Elsewhere(address)),
     }
 }
 
-/// What a call is as a text of a type.
+/// A call as text of a media type, for all forms but the page.
 fn text(
     app: &AppState,
-    snapshot: &std::sync::Arc<crate::snapshot::Snapshot>,
+    snapshot: &std::sync::Arc<crate::snapshot::CatalogueSnapshot>,
     place: usize,
     pick: Pick,
     kind: &'static str,
     write: fn(&SessionReader<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
-) -> Result<Answer, Trouble> {
+) -> Result<PageResponse, Trouble> {
     let text = app.open_session(snapshot, place)?.with(|reader| {
         let index = pick.find(reader.calls())?;
         let mut out = Vec::new();
-        // Nothing fails to be written to memory.
+        // Writing to memory cannot fail.
         let _ = write(reader, index, &mut out);
         Ok::<_, Trouble>(String::from_utf8_lossy(&out).into_owned())
     })?;
-    Ok(Answer::Text(kind, text))
+    Ok(PageResponse::Text(kind, text))
 }
 
-/// A call as Markdown, to be given to others: what should not be seen is taken out, unless all of it is asked for.
+/// A call as Markdown, to be shared: redacted unless `?redact=no`.
 fn as_markdown(
     app: &AppState,
-    snapshot: &std::sync::Arc<crate::snapshot::Snapshot>,
+    snapshot: &std::sync::Arc<crate::snapshot::CatalogueSnapshot>,
     place: usize,
     pick: Pick,
     request: &PageRequest,
-) -> Result<Answer, Trouble> {
+) -> Result<PageResponse, Trouble> {
     let written =
         text(app, snapshot, place, pick, "text/markdown; charset=utf-8", |reader, index, out| match reader.calls().call(index) {
             Loaded::Call(story) => markdown::call(&story, out),
             Loaded::Part(_) => Ok(()),
             Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
         })?;
-    let Answer::Text(kind, text) = written else { return Ok(written) };
+    let PageResponse::Text(kind, text) = written else { return Ok(written) };
+    // Redacted after rendering: whatever the renderer added is covered too.
     if request.get("redact") == Some("no") {
-        return Ok(Answer::Text(kind, text));
+        return Ok(PageResponse::Text(kind, text));
     }
     let (home, user) = (app.machine.home(), app.machine.user());
-    Ok(Answer::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
+    Ok(PageResponse::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
 }
 
-/// What came of drawing.
+/// Result of drawing.
 enum Drawn {
-    /// A page, and what it is called.
+    /// A page with its title.
     Page(String, Markup),
-    /// The call has another name.
+    /// The call's proper address.
     Elsewhere(String),
 }
 
-/// What is known before the session is opened.
-struct Context {
+/// Facts that are known before the session is opened.
+struct CallPageContext {
     /// The session's title.
     title: String,
     /// Its project.
     project: Option<String>,
-    /// Everything is asked for.
+    /// Whether everything is asked for.
     all: bool,
     /// The name that was asked for.
     own: String,
-    to: To,
-    /// The moment of asking.
-    clock: Clock,
+    to: CallLinks,
+    /// Clock for relative times.
+    clock: LocalClock,
 }
 
-impl Context {
+impl CallPageContext {
     fn draw(&self, reader: &SessionReader<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
         let book = reader.calls();
         let index = pick.find(book)?;
         let name = name::of(book, index);
+        // Each call has one address, so that bookmarks, histories and visited links agree.
         if name != self.own {
             let all = if self.all { "?all=1" } else { "" };
             return Ok(Drawn::Elsewhere(format!("{}{all}", self.to.call(&name))));
@@ -162,16 +167,17 @@ impl Context {
             Loaded::Call(story) => story,
             Loaded::Part(_) => return Err(name::missing(&name)),
             Loaded::Gone(why) => {
-                // The page says why in the words of the log's reader, and then what to do.
+                // The reader of the log knows the reason; the page adds what to do.
                 return Err(Trouble::Missing(format!("This call cannot be shown: {why}. {GONE}")));
             }
         };
         let Some(entry) = book.transcript().calls.get(index) else { return Err(name::missing(&name)) };
         let children = others::children(book, index);
+        // The page lists the subagent's calls itself, so the block shows only their numbers and no conversation.
         (story.nested.calls, story.nested.failed) = others::counts(book, &children);
         story.nested.threads.clear();
         let limits = if self.all { ALL } else { SOME };
-        let mut sheet = Sheet {
+        let mut page = CallPage {
             context: self,
             book,
             linked: reader.linked,
@@ -185,17 +191,18 @@ impl Context {
             records: Vec::new(),
             limits,
         };
-        sheet.records = sheet.found();
-        Ok(Drawn::Page(sheet.tab(), sheet.page()))
+        // Needs the other fields, and the links to records need it before anything is drawn.
+        page.records = page.found();
+        Ok(Drawn::Page(page.tab(), page.page()))
     }
 }
 
-/// What to do about a log that was changed or deleted after it was read.
+/// Advice for a log that was changed or deleted after it was read.
 const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
 
-/// One call, to be drawn.
-struct Sheet<'r> {
-    context: &'r Context,
+/// The page of a call, being drawn.
+struct CallPage<'r> {
+    context: &'r CallPageContext,
     book: &'r SessionBook<'r>,
     linked: &'r Linked<'r>,
     now: &'r Now,
@@ -206,13 +213,13 @@ struct Sheet<'r> {
     story: &'r Story<'r>,
     /// The calls of the subagents that it started.
     children: Vec<usize>,
-    /// The records that tell of it.
-    records: Vec<raw::Record>,
+    /// Records that belong to it.
+    records: Vec<raw::LabelledRecord>,
     limits: Limits,
 }
 
-impl Sheet<'_> {
-    /// What the tab is called.
+impl CallPage<'_> {
+    /// Title of the tab.
     fn tab(&self) -> String {
         let head = tooltrail_view::call::head(self.story);
         let title: String = head.title.text().chars().take(60).collect();
@@ -223,6 +230,7 @@ impl Sheet<'_> {
         html! {
             main #main.one {
                 (self.head())
+                // The explanation comes first: it says how far the content below can be trusted.
                 div.grid {
                     (self.why())
                     (self.life())

@@ -1,8 +1,8 @@
-//! `/calls`: a table of all calls, or those that a filter takes, in any order, with the columns one wants; what they amount to; and the
-//! same as a file.
+//! `/calls`: a table of all calls or of those that a filter selects, in any order, with a choice of columns, counts,
+//! and downloads.
 //!
-//! All calls are held as a few figures each; rows are read only of those that are shown. Where texts are looked for, what is found in a
-//! moment is shown, and the rest is counted afterwards.
+//! The keys of all calls are in memory; rows are read only for the calls on the page. If a filter searches texts, the
+//! page shows what is found in a moment, and the rest is counted afterwards.
 
 mod columns;
 mod counts;
@@ -12,33 +12,34 @@ mod order;
 pub(crate) use export::{csv, jsonl};
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::CallLine;
 use crate::filter_cache::FilteredCalls;
 use crate::filter_form::{self, FilterForm, filter_address};
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::SessionRows;
-use crate::words::{self, Clock};
-use columns::{COLUMNS, Column, Shown, Told};
-use counts::Counts;
+use crate::words::{self, LocalClock};
+use columns::{COLUMNS, CallColumn, ShownCall, TableCall};
+use counts::CallCounts;
 use maud::{Markup, html};
-use order::Order;
+use order::CallOrder;
 use serde_json::json;
 use std::time::Duration;
 use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::Time;
 use tooltrail_view::head::{count, counted, took};
 
-/// How many calls a page has.
+/// Calls per page.
 const SHOWN: usize = 200;
-/// How long a page looks through logs for texts, how long a script waits for their number, and who asks for all.
+/// Time for the search in logs: of a page, of the script that asks for the count, and of a user who asks for
+/// everything.
 const PATIENCE: Duration = Duration::from_millis(250);
 const LATER: Duration = Duration::from_secs(5);
 const WHOLE: Duration = Duration::from_secs(60);
 
-/// Filters to begin with.
+/// Example filters.
 const EXAMPLES: &[(&str, &str)] = &[
     ("is:failed since:today", "failed today"),
     ("took:1m..", "took a minute or longer"),
@@ -48,24 +49,26 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("file:src/** has:diff", "edits below src"),
 ];
 
-/// The keys of this page, beside those of all.
+/// Keys of this page, beside those of all pages.
 const KEYS: &[(&str, &str)] =
     &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "save the table as a file")];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let view = View::new(app, request);
     let rows = snapshot.rows();
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let rows = SessionRows::new(app, &snapshot, &rows, &clock, false);
     let body = match app.filter(view.query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/calls", &mistake),
+        // While logs are still being read, an empty list is not yet the answer.
         Ok(_) if rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "its calls are here"),
         Ok(filter) => {
+            // Only a search in texts takes time; all other filters are answered long before.
             let patience = if view.whole { WHOLE } else { PATIENCE };
             let found = app.filter_cache.find(&snapshot, rows.rows, app.threads(), &filter, patience)?;
-            CallTable { rows, view: &view, found }.body()?
+            CallsPage { rows, view: &view, found }.body()?
         }
     };
     let (sort, desc) = view.order.words();
@@ -80,37 +83,38 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     };
     let title = if view.query.is_empty() { "Calls".to_owned() } else { format!("{} · Calls", words::cut(view.query, 60)) };
     let assets = &["lists.css", "lists.js", "calls.css", "calls.js"];
-    let page = Page { here: "/calls", assets, keys: KEYS, again: reading.is_some(), ..Page::plain(&title) };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    let page = FramedPage { here: "/calls", assets, keys: KEYS, again: reading.is_some(), ..FramedPage::plain(&title) };
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// How many calls a filter takes: for a page that could not wait until all logs were looked through, and for one that asks whether
-/// there are new ones. `shown`: how many it found.
-pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Number of calls that a filter selects: for a page that did not wait for the whole search, and for one that asks
+/// whether there are new calls. `shown`: the number that the page has.
+pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
     let found = app.filter_cache.find(&snapshot, &snapshot.rows(), app.threads(), &filter, LATER)?;
     let calls = found.calls.len();
+    // The page may have found everything after all, and then needs no link to the whole list.
     let all = found.whole && request.number("shown").is_some_and(|shown| shown >= calls);
     let say = match found.whole {
         true if all => "in all.".to_owned(),
         true => format!("found so far, the newest first; {} in all.", count(calls as u64)),
         false => format!("found so far, the newest first; there are more than {}.", count(calls as u64)),
     };
-    Ok(Answer::Text(
+    Ok(PageResponse::Text(
         "application/json",
         json!({ "say": say, "calls": calls, "whole": found.whole, "all": all, "old": app.is_old(&snapshot) }).to_string(),
     ))
 }
 
-/// What is asked for, as an address has it.
+/// View of the table, as the address has it.
 struct View<'a> {
     app: &'a AppState,
     query: &'a str,
-    order: Order,
-    columns: Vec<&'static Column>,
+    order: CallOrder,
+    columns: Vec<&'static CallColumn>,
     page: usize,
-    /// Whether it is waited for everything.
+    /// Whether to wait for the whole search.
     whole: bool,
 }
 
@@ -119,24 +123,24 @@ impl<'a> View<'a> {
         View {
             app,
             query: request.word("q").unwrap_or_default(),
-            order: Order::of_request(request),
+            order: CallOrder::of_request(request),
             columns: columns::of_request(request),
             page: request.number("page").unwrap_or(1).max(1),
             whole: request.word("all").is_some(),
         }
     }
 
-    /// The address of the same with another filter.
+    /// The address of this view with another filter.
     fn with_query(&self, query: &str) -> String {
         self.address("/calls", query, self.order, 1)
     }
 
-    /// The address of the same, waited for until all logs have been looked through.
+    /// The address of this view that waits for the whole search.
     fn in_whole(&self) -> String {
         View { whole: true, columns: self.columns.clone(), ..*self }.with_query(self.query)
     }
 
-    fn address(&self, path: &str, query: &str, order: Order, page: usize) -> String {
+    fn address(&self, path: &str, query: &str, order: CallOrder, page: usize) -> String {
         let mut parts = Vec::new();
         let mut say = |name: &str, value: &str| {
             if !value.is_empty() {
@@ -148,35 +152,38 @@ impl<'a> View<'a> {
         say("sort", sort);
         say("desc", desc);
         say("cols", &columns::words_of(&self.columns));
+        // Another filter may be quick again, so it does not inherit the long wait.
         say("all", if self.whole && query == self.query { "1" } else { "" });
         say("page", &if page > 1 { page.to_string() } else { String::new() });
         let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
         self.app.to(&format!("{path}{query}"))
     }
 
-    /// Which column has the link that is the row's.
+    /// The column whose link opens the row; not every column is always shown.
     fn leads(&self) -> &'static str {
         let has = |name: &&&str| self.columns.iter().any(|column| column.name == **name);
         ["what", "tool", "ref", "time"].iter().find(has).copied().unwrap_or_default()
     }
 }
 
-/// A table, being made.
-struct CallTable<'a> {
+/// The page, being drawn.
+struct CallsPage<'a> {
     rows: SessionRows<'a>,
     view: &'a View<'a>,
     found: FilteredCalls,
 }
 
-impl CallTable<'_> {
+impl CallsPage<'_> {
     fn body(&self) -> Result<Markup, Trouble> {
-        let CallTable { rows, view, found } = self;
+        let CallsPage { rows, view, found } = self;
         let mut calls = found.calls.to_vec();
+        // Sorted here and not in the cache: each tab may want another order of the same result.
         view.order.sort(&mut calls, &found.keys, rows.rows);
         let pages = calls.len().div_ceil(SHOWN).max(1);
+        // A page number beyond the end shows the last page: the table may have shrunk since the link was made.
         let first = (view.page.min(pages) - 1) * SHOWN;
         let shown = calls.get(first..calls.len().min(first + SHOWN)).unwrap_or_default();
-        let counts = Counts::of(found, rows);
+        let counts = CallCounts::of(found, rows);
         Ok(html! {
             (counts.facets(view, rows))
             @if view.query.is_empty() { (self.examples()) }
@@ -191,13 +198,14 @@ impl CallTable<'_> {
         })
     }
 
-    /// How many there are, and how long they took.
-    fn counted(&self, counts: &Counts) -> Markup {
-        let CallTable { view, found, .. } = self;
+    /// Number of calls, and how long they took.
+    fn counted(&self, counts: &CallCounts) -> Markup {
+        let CallsPage { view, found, .. } = self;
         let number = found.calls.len() as u64;
         let counts_at = |more: &str| view.app.to(&format!("/calls/counts?q={}{more}", encoded(view.query)));
         html! {
             b { (counted(number, "call")) }
+            // A script replaces the text when the count is known; the link works without one.
             @if !found.whole {
                 " " span.di data-count=(counts_at(&format!("&shown={number}"))) { "found so far, the newest first; logs are still being looked through …" }
                 " " a data-unless-all href=(view.in_whole()) { "Show all" }
@@ -210,7 +218,7 @@ impl CallTable<'_> {
         }
     }
 
-    /// What can be done with the table: choose its columns, save it.
+    /// Choice of columns and downloads.
     fn tools(&self) -> Markup {
         let view = self.view;
         let (sort, desc) = view.order.words();
@@ -219,6 +227,7 @@ impl CallTable<'_> {
                 details.chooser {
                     summary { "Columns" }
                     form action=(view.app.to("/calls")) {
+                        // A form sends only its own fields, so filter and order are repeated as hidden ones.
                         @for (name, value) in [("q", view.query), ("sort", sort), ("desc", desc)].into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
                         fieldset {
                             legend.vh { "Columns" }
@@ -241,7 +250,8 @@ impl CallTable<'_> {
         let view = self.view;
         let lines = self.lines(calls)?;
         let by_day = view.order.is_by_day();
-        let day = |(at, _): &Line| at.filter(|_| by_day).map(|at| self.rows.clock.day(at));
+        // Days group the rows only while they are sorted by time; in other orders each row shows its own date.
+        let day = |(at, _): &DatedRow| at.filter(|_| by_day).map(|at| self.rows.clock.day(at));
         Ok(html! {
             table.calls.all aria-label="Calls" {
                 thead { tr { @for column in &view.columns { (self.head(column)) } } }
@@ -258,16 +268,17 @@ impl CallTable<'_> {
     }
 
     /// The rows of calls, each with its time.
-    fn lines(&self, calls: &[ListedCall]) -> Result<Vec<Line>, Trouble> {
-        let CallTable { rows, view, .. } = self;
+    fn lines(&self, calls: &[ListedCall]) -> Result<Vec<DatedRow>, Trouble> {
+        let CallsPage { rows, view, .. } = self;
         let (snapshot, leads) = (rows.snapshot, view.leads());
         let mut lines = Vec::with_capacity(calls.len());
         for &listed in calls {
+            // The cached result and these rows come from the same version, so this is only a safeguard.
             let Some(session) = rows.rows.get(listed.session) else { continue };
             snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
                 let line = CallLine::new(snapshot, listed, row.clone(), spots.request);
-                let told = Told { session, row: &row };
-                let shown = Shown { told, rows, line, day_is_said: view.order.is_by_day(), leads };
+                let told = TableCall { session, row: &row };
+                let shown = ShownCall { told, rows, line, day_is_said: view.order.is_by_day(), leads };
                 let cells =
                     html! { tr { @for column in &view.columns { td.(column.name).n[column.is_number()] { ((column.cell)(&shown)) } } } };
                 lines.push((shown.line.at, cells));
@@ -276,12 +287,13 @@ impl CallTable<'_> {
         Ok(lines)
     }
 
-    /// The head of a column: a link that sorts by it, where it can be sorted.
-    fn head(&self, column: &Column) -> Markup {
+    /// Heading of a column, as a link that sorts by it if that is possible.
+    fn head(&self, column: &CallColumn) -> Markup {
         let view = self.view;
         let Some(by) = column.by else {
             return html! { th.(column.name).n[column.is_number()] scope="col" title=(column.about) { (column.word) } };
         };
+        // `aria-sort` is set on every sortable column, so that screen readers announce which can be sorted.
         let here = view.order.by == by;
         let (sorted, arrow) = match (here, view.order.desc) {
             (false, _) => ("none", ""),
@@ -339,5 +351,5 @@ impl CallTable<'_> {
     }
 }
 
-/// A row, and the time by which it stands under a day.
-type Line = (Option<Time>, Markup);
+/// A drawn row, with the time that decides its day.
+type DatedRow = (Option<Time>, Markup);

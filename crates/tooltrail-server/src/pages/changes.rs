@@ -1,7 +1,7 @@
-//! `/s/{session}/changes`: what a session changed in files, all in all.
+//! `/s/{session}/changes`: the net changes that a session made to files.
 
 use super::session;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -13,45 +13,67 @@ use tooltrail_view::diff::LineCounts;
 use tooltrail_view::head::{count, counted};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
-use tooltrail_view::render::html::window::{SessionPageRequest as At, Tab};
+use tooltrail_view::render::html::window::{SessionPageRequest, Tab};
 use tooltrail_view::{Block, Limits, Line, changes};
 
-/// What is shown of a file before anybody asks for more.
+/// Limits for each file at first.
 const SHORT: Limits = Limits { lines: 400, bytes: 200 * 1024, head: 400, highlight: true };
-/// Everything, within what a browser bears.
+/// Limits for a single file, bounded by what browsers can bear.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 20_000, highlight: true };
-/// Hardly more than which file it is.
+/// Limits for files that are only counted.
 const NAMED: Limits = Limits { lines: 1, bytes: 1, head: 1, highlight: false };
-/// How many bytes of changes a page holds: files after that are only named.
+/// Size of a page after which files are only named.
 const MUCH: usize = 1_500_000;
-/// How many of the calls that changed a file are named beside it.
+/// Limit on the calls that are named beside a file.
 const CALLS: usize = 12;
 
-/// What a session changed.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// The page.
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Changes, |reader, at, request| drawn(reader, at, request.number("file")))
 }
 
-/// All files; or one of them, by its place, in full.
-fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
-    // Beside a file that is shown in full, the others are only counted.
-    let limits = if only.is_some() { &NAMED } else { &SHORT };
-    let mut full = None;
-    let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, LineCounts::default());
-    with_names(reader.book(), PathStyle::Shown, None, |names| {
-        groups(reader.book(), &Which::default(), None, |groups| {
-            for group in groups {
-                gaps += changes::gaps(&group);
-                counts = counts.and(changes::counts(&group));
-                let short = changes::blocks(&group, names, limits);
-                if let Some(place) = only.and_then(|only| only.checked_sub(sections.len())).filter(|place| *place < short.len()) {
-                    full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
+/// The files that a session changed, in the order of the page.
+#[derive(Default)]
+struct FileSections {
+    sections: Vec<Block>,
+    /// The calls that changed each file.
+    makers: Vec<Vec<usize>>,
+    /// Number of files whose changes are not all in the logs.
+    gaps: u64,
+    counts: LineCounts,
+    /// The only file that is asked for, with all its lines.
+    full: Option<Block>,
+}
+
+impl FileSections {
+    /// Gathers all files; `only`: the number of a file that is asked for in full.
+    fn gather(reader: &SessionReader<'_>, only: Option<usize>) -> Self {
+        // The other files are still counted for the sum at the top.
+        let limits = if only.is_some() { &NAMED } else { &SHORT };
+        let mut all = FileSections::default();
+        with_names(reader.book(), PathStyle::Shown, None, |names| {
+            groups(reader.book(), &Which::default(), None, |groups| {
+                for group in groups {
+                    all.gaps += changes::gaps(&group);
+                    all.counts = all.counts.and(changes::counts(&group));
+                    let short = changes::blocks(&group, names, limits);
+                    // Files are numbered through all groups; this one lies in the group if its number is within it.
+                    let place = only.and_then(|only| only.checked_sub(all.sections.len())).filter(|place| *place < short.len());
+                    if let Some(place) = place {
+                        all.full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
+                    }
+                    all.sections.extend(short);
+                    all.makers.extend(changes::made_by(&group));
                 }
-                sections.extend(short);
-                makers.extend(changes::made_by(&group));
-            }
+            });
         });
-    });
+        all
+    }
+}
+
+/// All files; or one of them, by its place, in full.
+fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
+    let FileSections { sections, makers, gaps, counts, full } = FileSections::gather(reader, only);
     if sections.is_empty() {
         return Ok(
             html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } },
@@ -70,6 +92,7 @@ fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result
     let mut much = 0;
     let drawn = wanted.into_iter().map(|(place, section)| {
         let section = &without_calls(section);
+        // Measured after drawing, because a short diff may become long HTML.
         let markup = if much < MUCH { block(section) } else { named(section) };
         much += markup.0.len();
         (place, markup)
@@ -94,7 +117,7 @@ fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result
 }
 
 /// The calls that changed a file, as links to their rows.
-fn by(reader: &SessionReader<'_>, at: &At<'_>, calls: &[usize]) -> Markup {
+fn by(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, calls: &[usize]) -> Markup {
     let transcript = reader.book().transcript();
     let known = calls.iter().take(CALLS).filter_map(|call| Some((transcript.calls.get(*call)?, reader.window().row_address(*call, at)?)));
     html! {
@@ -106,10 +129,11 @@ fn by(reader: &SessionReader<'_>, at: &At<'_>, calls: &[usize]) -> Markup {
     }
 }
 
-/// A section whose label does not name the calls, which are links beside it.
+/// A section without the names of calls in its label, because links beside it name them.
 fn without_calls(section: &Block) -> Block {
     let Block::Section { label, open, body } = section else { return section.clone() };
     let mut short = Line::default();
+    // The calls are the last run of the label.
     let runs = label.runs().split_last().map_or(&[][..], |(_, rest)| rest);
     runs.iter().for_each(|run| short.push(run.class, run.text()));
     Block::Section { label: short, open: *open, body: body.clone() }
@@ -120,7 +144,7 @@ fn whole(reader: &SessionReader<'_>) -> bool {
     reader.book().transcript().calls.iter().all(|call| call.row.kind != Kind::Shell)
 }
 
-/// Only which file it is.
+/// The name of a file without its changes.
 fn named(section: &Block) -> Markup {
     match section {
         Block::Section { label, .. } => block(&Block::Section { label: label.clone(), open: false, body: Vec::new() }),

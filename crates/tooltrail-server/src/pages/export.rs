@@ -1,9 +1,9 @@
-//! `/s/{session}/export.html` and the like: a session as a file to save, without secrets unless asked for with them.
+//! `/s/{session}/export.html` and others: a session as a file, redacted unless `?redact=no`.
 //!
-//! Which files there are is decided by the list of outputs in `tooltrail-view`.
+//! The list of outputs in `tooltrail-view` decides which files there are.
 
 use super::session::Visit;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::pipe::{self, Pipe};
@@ -17,11 +17,12 @@ use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::outputs::{Export, ExportOptions, Output, OutputSource};
 
 /// Writes the file while it is sent.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let output = request.name("file").strip_prefix("export.").and_then(Output::named);
-    // Every other address below a session that no page has comes here too.
+    // This route also gets every unknown address below a session.
     let output = output.ok_or_else(|| Trouble::Missing(format!("There is no page `{}` here.", app.to(&request.path))))?;
     let visit = Visit::new(app, request)?;
+    // Ids come from logs: only harmless characters may get into a header and a file name.
     let name = visit.session.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(40).collect::<String>();
     let redactor =
         (request.get("redact") != Some("no")).then(|| Redactor::new(app.machine.home().as_deref(), app.machine.user().as_deref()));
@@ -29,7 +30,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     app.download(&visit.snapshot, visit.place, move |session| {
         pipe::finish(session.with(|reader| write(reader, output, redactor.as_ref(), &mut pipe)).and_then(|()| pipe.end()));
     })?;
-    Ok(Answer::File(output.media_type, format!("session-{name}.{}", output.ending()), written))
+    Ok(PageResponse::File(output.media_type, format!("session-{name}.{}", output.ending()), written))
 }
 
 fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor>, out: &mut dyn Write) -> io::Result<()> {
@@ -42,9 +43,11 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
     let changes = SessionEdits { book: &|| reader.book(), which: &which, change };
     let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
     let options = ExportOptions { note, ..ExportOptions::default() };
+    // Redacted texts are new strings that the book borrows, so the arena has to outlive it.
     let words = typed_arena::Arena::new();
     let redacted;
     let book: &dyn Book = match output.source {
+        // Outputs of changes redact while they write, so the open book serves.
         OutputSource::Changes => reader.book(),
         OutputSource::Session => {
             let private = change.map(|change| Private { change, words: &words });

@@ -1,10 +1,10 @@
-//! `/s/{session}/find?q=`: the rows of a session that have a text, in the order of the page, for its script.
+//! `/s/{session}/find?q=`: rows of a session that contain a text, in the order of the page, for its script.
 //!
-//! The logs are looked through as bytes first, as a search does; only rows whose records may have the text are opened. What counts is
-//! what the page shows, so texts that the program put in count here too.
+//! The logs are searched as bytes first, as in a search; only rows whose records may match are opened. The page's own
+//! text counts, so texts that the agent injected count here too.
 
 use super::session::Visit;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -22,40 +22,41 @@ use tooltrail_model::transcript::{Part, Spot, Story};
 use tooltrail_view::render::html::window::FoundRow;
 use tracing::warn;
 
-/// The most rows that are told.
+/// Limit on rows.
 const MOST: usize = 5_000;
-/// The longest text that is looked for.
+/// Longest text to search for.
 const LONGEST: usize = 1_000;
 
-/// What was found.
+/// Rows that were found, as JSON.
 #[derive(Debug, Default, Serialize)]
-struct Told {
-    /// Section, row, and how often.
+struct FoundRows {
+    /// Section, row, number of matches.
     found: Vec<(usize, usize, usize)>,
-    /// The chips that leave each of them to be seen.
+    /// Filters of the page under which each row is visible.
     chips: Vec<String>,
-    /// There may be more rows.
+    /// Whether there may be more rows.
     more: bool,
 }
 
 /// Finds a text in a session.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let text = request.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
     let visit = Visit::new(app, request)?;
     let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| find(reader, &pattern)))?;
-    Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
+    Ok(PageResponse::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 
-fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> Told {
+fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> FoundRows {
     let likely = likely(reader, pattern);
-    let mut told = Told::default();
+    let mut told = FoundRows::default();
     let mut take = |section: usize, row: usize, found: FoundRow<'_>| {
         let spots = match found {
             FoundRow::Call(call) => reader.book().spots_of_call(call),
             FoundRow::Message(entry) => reader.book().spots(entry),
         };
+        // A row may consist of several records, such as request and result; one of them has to match.
         if !spots.iter().any(|spot| likely.contains(spot)) {
             return ControlFlow::Continue(());
         }
@@ -75,10 +76,11 @@ fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> Told {
     told
 }
 
-/// Records of the session's logs that may have the text.
+/// Records of the session's logs that may contain the text.
 fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
     let filter = Prefilter::new(std::iter::once(pattern));
     let transcript = reader.book().transcript();
+    // Messages and calls may stand in different logs: subagents have their own, and results may be written elsewhere.
     let said = transcript.threads.iter().flat_map(|thread| &thread.entries).map(|entry| entry.spot.source);
     let done = (0..transcript.calls.len()).flat_map(|call| reader.book().spots_of_call(call)).map(|spot| spot.source);
     let sources: BTreeSet<usize> = said.chain(done).collect();
@@ -88,6 +90,7 @@ fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
         let log = match reader.shelf.log(&source_log.path) {
             Ok(log) => log,
             Err(error) => {
+                // A log that has just been deleted must not fail the search in the others.
                 warn!(path = ?source_log.path, %error, "cannot search a log of the session");
                 continue;
             }
@@ -98,7 +101,7 @@ fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
     likely
 }
 
-/// How often a row has the text.
+/// Number of matches in a row.
 fn times(pattern: &Pattern, loaded: Loaded<'_>) -> usize {
     let count = |text: &str| pattern.regex().find_iter(text).count();
     match loaded {
@@ -112,7 +115,8 @@ fn times(pattern: &Pattern, loaded: Loaded<'_>) -> usize {
     }
 }
 
-/// The same for a call. What the tool produced is mostly what the model saw once more, so it counts only where that has nothing.
+/// Number of matches in a call. The tool's own result mostly repeats what the model saw, so it counts only if that has
+/// no match.
 fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
     let request: usize = texts::input(story.input.clone()).iter().map(|text| count(&text.text)).sum();
     let answer = story.answer.clone().map(texts::result).unwrap_or_default();
@@ -121,6 +125,7 @@ fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
         0 => of(true),
         seen => seen,
     };
+    // Likewise an output that was saved in a file: the result shows its beginning.
     let beside = story.side.as_ref().and_then(|side| side.text.as_deref().ok()).map_or(0, count);
     let hooks: usize = story.hooks.iter().flat_map(|hook| &hook.texts).map(|(_, text)| count(text)).sum();
     request + if came > 0 { came } else { beside } + hooks

@@ -1,10 +1,10 @@
-//! `/help`: keys, the filter language in short, what the signs mean, where logs are read from, what is kept to itself.
+//! `/help`: keys, the filter language in short, the meaning of statuses, where logs are read from, privacy.
 
 use super::search::EXAMPLES;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::PageRequest;
 use crate::words;
 use maud::{Markup, html};
@@ -12,8 +12,9 @@ use tooltrail_model::Status;
 use tooltrail_view::head::look;
 use tooltrail_view::line::neutral;
 
-/// What each status means.
+/// Meaning of a status.
 fn meaning(status: Status) -> &'static str {
+    // Exhaustive, so that a new status cannot be left without an explanation.
     match status {
         Status::Succeeded => {
             "There is a result, and the log says or implies that it worked. ✓? is the success of another command in the same line."
@@ -30,7 +31,7 @@ fn meaning(status: Status) -> &'static str {
     }
 }
 
-/// The terms that are used most.
+/// The most useful filter terms. Two spaces separate alternatives, because terms may contain single ones.
 const TERMS: &[(&str, &str)] = &[
     ("word  \"a phrase\"  re:time.*out", "a text, anywhere in a call or a message"),
     ("status:failed  reason:exit_code  exit:2", "what became of a call, and why"),
@@ -47,7 +48,7 @@ const TERMS: &[(&str, &str)] = &[
     ("status:failed,blocked", "either of them"),
 ];
 
-pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let main = html! {
         main #main.lists.narrow.help-page {
             h1 { "Help" }
@@ -63,7 +64,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
             p { "Nothing. This page is served by a program on this machine, to this machine, and fetches nothing from elsewhere. Logs are only read; what is known of them is kept in a cache that can be deleted at any time." }
         }
     };
-    Ok(Answer::Html(frame::page(app, &Page { here: "/help", assets: &["lists.css"], ..Page::plain("Help") }, &main)))
+    Ok(PageResponse::Html(frame::page(app, &FramedPage { here: "/help", assets: &["lists.css"], ..FramedPage::plain("Help") }, &main)))
 }
 
 fn filters(app: &AppState) -> Markup {
@@ -89,6 +90,7 @@ fn statuses() -> Markup {
 }
 
 fn logs(app: &AppState) -> Markup {
+    // The help has to work even if no log can be read.
     let snapshot = app.snapshot().ok();
     let looked = snapshot.as_ref().map(|snapshot| snapshot.read.looked.as_slice()).unwrap_or_default();
     let problems = snapshot.as_ref().map(|snapshot| snapshot.read.problems.as_slice()).unwrap_or_default();
@@ -100,6 +102,7 @@ fn logs(app: &AppState) -> Markup {
         }
         @if !problems.is_empty() {
             p { "Not everything could be read:" }
+            // A broken disk may give a problem per log; the first ones explain it.
             ul.places { @for problem in problems.iter().take(20) { li.t-error { (neutral(problem)) } } }
         }
         p { code { "tooltrail serve --root DIR" } " reads a directory that is laid out like a home directory instead." }

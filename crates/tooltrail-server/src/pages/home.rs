@@ -1,15 +1,15 @@
-//! `/`: what needs you, what is at work, what went wrong today, what ran lately, projects.
+//! `/`: sessions that wait for you, running sessions, problems of today, recent sessions, projects.
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
 use crate::filter_form::{self, filter_address};
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::PageRequest;
 use crate::session_table::{self, SessionRows, SessionTable};
-use crate::snapshot::Snapshot;
-use crate::words::{self, Clock, ProjectNames};
+use crate::snapshot::CatalogueSnapshot;
+use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
 use std::collections::HashMap;
@@ -21,27 +21,27 @@ use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{count, counted, is_problem, look, size, took};
 use tooltrail_view::line::neutral;
 
-/// How many sessions are shown that ran lately.
+/// Number of recent sessions.
 const RECENT: usize = 20;
-/// How many projects are shown at once, and how many sessions with problems.
+/// Limits on projects that are shown at once, and on sessions with problems.
 const PROJECTS: usize = 12;
 const TROUBLED: usize = 8;
-/// The states of a session that needs somebody: what has to be answered before what may be.
+/// States of sessions that need the user, the most urgent first.
 const NEEDS: &[&str] = &["waiting", "asks", "your_turn"];
-/// The state of a session that does not.
+/// States of sessions that are running.
 const WORKS: &[&str] = &["working"];
-/// How many sessions are named that are about to be deleted.
+/// Limit on the sessions that are about to be deleted.
 const DOOMED: usize = 5;
 
-pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let assets = &["lists.css", "lists.js"];
-    let framed = |again: bool, snapshot: Option<&Snapshot>, main: &Markup| {
-        let page = Page { here: "/", assets, again, follows: Some("lists"), snapshot, ..Page::plain("Home") };
-        Ok(Answer::Html(frame::page(app, &page, main)))
+    let framed = |again: bool, snapshot: Option<&CatalogueSnapshot>, main: &Markup| {
+        let page = FramedPage { here: "/", assets, again, follows: Some("lists"), snapshot, ..FramedPage::plain("Home") };
+        Ok(PageResponse::Html(frame::page(app, &page, main)))
     };
     let snapshot = match app.snapshot() {
         Ok(snapshot) => snapshot,
-        // Nothing has been read yet: that is a page too.
+        // On the first start nothing has been read yet. The page then shows the progress and reloads.
         Err(trouble) => match progress::reading(app, None) {
             Some(reading) => {
                 return framed(
@@ -55,11 +55,13 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     };
     let reading = progress::reading(app, Some(&snapshot));
     let rows = snapshot.rows();
+    // Only if nothing is being read any more: otherwise sessions may still appear.
     if rows.is_empty() && reading.is_none() {
         return framed(false, Some(&snapshot), &empty(app, &snapshot));
     }
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let home = Home { rows: SessionRows::new(app, &snapshot, &rows, &clock, true) };
+    // Needed twice: in the sentence at the top and in the list.
     let problems = home.problems()?;
     let main = html! {
         main #main.lists.home {
@@ -82,31 +84,31 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     framed(reading.is_some(), Some(&snapshot), &main)
 }
 
-/// How many sessions need somebody and how many are at work, for the titles of pages.
-pub(crate) fn now(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+/// Numbers of waiting and of running sessions, for the titles of pages.
+pub(crate) fn now(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
     let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": app.is_old(&snapshot) });
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
-/// How many sessions need somebody.
-pub(crate) fn needs(snapshot: &Snapshot) -> usize {
+/// Number of sessions that need the user.
+pub(crate) fn needs(snapshot: &CatalogueSnapshot) -> usize {
     number(&snapshot.rows(), NEEDS)
 }
 
-/// How many sessions are in some states.
+/// Number of sessions in some states.
 fn number(rows: &[SessionRow<'_>], states: &[&str]) -> usize {
     rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count()
 }
 
-/// Home, being made.
+/// The page, being drawn.
 struct Home<'a> {
     rows: SessionRows<'a>,
 }
 
 impl Home<'_> {
-    /// What one came to see, in a sentence.
+    /// Summary of the state of affairs in a sentence.
     fn sentence(&self, problems: &Problems) -> String {
         let (waiting, working) = (self.places(NEEDS).len() as u64, self.places(WORKS).len() as u64);
         let needs = match waiting {
@@ -119,20 +121,22 @@ impl Home<'_> {
             number if number > 0 && problems.last.is_none() => format!("{} went wrong today", counted(number as u64, "call")),
             _ => self.quiet(),
         };
+        // The numbers can still grow, and the sentence must not promise otherwise.
         let so_far = if self.rows.snapshot.read.partial { ", so far" } else { "" };
         format!("{needs}{works}, {wrong}{so_far}")
     }
 
-    /// What is said of a day without problems: that it had none, or that nothing ran since another.
+    /// End of the sentence on a day without problems: there were none, or nothing ran since an earlier day.
     fn quiet(&self) -> String {
         let clock = self.rows.clock;
         match self.rows.rows.iter().filter_map(|row| row.last_at).max() {
+            // Days as `2026-03-04` can be compared as texts.
             Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("nothing ran since {}", clock.day_within(last)),
             _ => "nothing went wrong today".to_owned(),
         }
     }
 
-    /// How much was read, in how long.
+    /// Amount of logs, and how long reading them took.
     fn read(&self) -> String {
         let read = &self.rows.snapshot.read;
         let logs = format!("{}, {}", counted(read.logs as u64, "log"), size(read.bytes));
@@ -142,6 +146,7 @@ impl Home<'_> {
         let took = took(u64::try_from(read.first.took.as_millis()).unwrap_or(u64::MAX));
         let began = match read.first.read {
             0 => format!("all known from before, ready in {took}"),
+            // The first start, or a new version of the catalogue: everything had to be read.
             number if number >= read.first.logs => format!("read in {took}"),
             number => format!("all but {} known from before, ready in {took}", count(number as u64)),
         };
@@ -155,10 +160,11 @@ impl Home<'_> {
         self.rows.rows.iter().enumerate().filter(|(_, row)| is_one(row)).map(|(place, _)| place).collect()
     }
 
-    /// Sessions in some states, each with the call that is in progress, what tells its state, and since when.
+    /// Sessions in some states, each with its running calls, the reason for its state, and the time since its last
+    /// record.
     fn lives(&self, name: &str, states: &[&str]) -> Result<Markup, Trouble> {
         let mut places = self.places(states);
-        // In the order of the states; then what waits longest.
+        // By urgency of the state, then by how long they have been waiting.
         let order = |place: &usize| {
             let row = self.rows.rows.get(*place)?;
             Some((states.iter().position(|state| row.state == Some(state)), row.last_at))
@@ -170,6 +176,7 @@ impl Home<'_> {
         let mut lines = Vec::new();
         for place in &places {
             let row = self.rows.rows.get(*place);
+            // Rows of calls are only read where the session has a running one.
             let runs = row.is_some_and(|row| row.by_status.get(&Status::Running).is_some_and(|number| *number > 0));
             let calls = if runs { call_rows::running(self.rows.snapshot, *place)? } else { Vec::new() };
             lines.extend(row.map(|row| self.life(row, *place, &calls)));
@@ -195,6 +202,7 @@ impl Home<'_> {
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
                 }
                 span.now {
+                    // The latest calls; a message with many parallel calls would fill the page.
                     @for call in calls.iter().rev().take(3) {
                         span.one { (call.link(app, row.session, None)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
                     }
@@ -204,11 +212,12 @@ impl Home<'_> {
         }
     }
 
-    /// The calls that did not do what was asked, of today; or if there are none, of the last day that has some.
+    /// Calls with problems, of today; if there are none, of the last day that has some.
     fn problems(&self) -> Result<Problems, Trouble> {
         let SessionRows { app, snapshot, rows, clock, .. } = &self.rows;
         let calls = |query: &str| match app.filter(&format!("{} {query}", words::problems()), snapshot) {
             Ok(filter) => snapshot.catalogued(rows, app.threads()).calls(&filter).map_err(Trouble::from),
+            // Cannot happen: the filter is our own.
             Err(_) => Ok(Vec::new()),
         };
         let query = "since:today".to_owned();
@@ -222,12 +231,14 @@ impl Home<'_> {
         Ok(Problems { calls: calls(&query)?, last: Some(last), query })
     }
 
-    /// When a call last did not do what was asked. Only those sessions are looked through that may know of a later one.
+    /// Time of the last problem. Only sessions that may have a later one than the best so far are read.
     fn last_problem(&self) -> Result<Option<Time>, Trouble> {
         let SessionRows { snapshot, rows, .. } = &self.rows;
         let has_some = |row: &SessionRow<'_>| row.by_status.iter().any(|(status, number)| is_problem(*status) && *number > 0);
         let candidates = rows.iter().enumerate().filter(|(place, row)| has_some(row) && !snapshot.listing.is_gone(*place));
         let mut candidates: Vec<(Time, usize)> = candidates.filter_map(|(place, row)| Some((row.last_at?, place))).collect();
+        // By last activity, the latest first: no call is later than its session's last record, so the loop can stop
+        // early.
         candidates.sort_unstable_by(|one, two| two.cmp(one));
         let mut newest: Option<Time> = None;
         for (last, place) in candidates {
@@ -243,10 +254,11 @@ impl Home<'_> {
         Ok(newest)
     }
 
-    /// What went wrong, by session.
+    /// Problems by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
         let (app, clock) = (self.rows.app, self.rows.clock);
         let mut groups: Vec<&[ListedCall]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
+        // Sessions by their latest problem, because that is most likely the one to look at.
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
         for group in groups.iter().take(TROUBLED) {
@@ -268,7 +280,7 @@ impl Home<'_> {
         })
     }
 
-    /// A session with problems: how many of each kind, and the last one.
+    /// A session with problems: their number by status, and the latest one.
     fn trouble(&self, calls: &[ListedCall], day: &str) -> Result<Markup, Trouble> {
         let Some((last, row)) = calls.last().and_then(|last| Some((last, self.rows.rows.get(last.session)?))) else { return Ok(html! {}) };
         let app = self.rows.app;
@@ -294,7 +306,7 @@ impl Home<'_> {
         })
     }
 
-    /// The sessions with the last signs of life.
+    /// The sessions with the latest activity.
     fn recent(&self) -> Markup {
         let mut places: Vec<usize> = (0..self.rows.rows.len()).collect();
         places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at)));
@@ -309,7 +321,7 @@ impl Home<'_> {
         }
     }
 
-    /// The projects, the one that was worked on last first.
+    /// The projects, the one with the latest activity first.
     fn projects(&self) -> Markup {
         let mut all: HashMap<&str, Project> = HashMap::new();
         for (place, row) in self.rows.rows.iter().enumerate() {
@@ -320,6 +332,7 @@ impl Home<'_> {
         let mut all: Vec<(&str, Project)> = all.into_iter().collect();
         all.sort_by(|(name, one), (other, two)| two.last.cmp(&one.last).then(name.cmp(other)));
         let names = ProjectNames::of(all.iter().map(|(path, _)| *path));
+        // The rest is in the page, but folded.
         let (first, rest) = all.split_at(all.len().min(PROJECTS));
         html! {
             section {
@@ -351,7 +364,7 @@ impl Home<'_> {
         }
     }
 
-    /// Sessions that their agent will soon delete, and what to do.
+    /// Sessions that their agents will delete soon, with advice.
     fn doomed(&self) -> Markup {
         let Some(fates) = &self.rows.fates else { return html! {} };
         let note = |(place, row): (usize, &SessionRow<'_>)| if self.rows.snapshot.listing.is_gone(place) { None } else { fates.note(row) };
@@ -360,6 +373,7 @@ impl Home<'_> {
         if all.is_empty() {
             return html! {};
         }
+        // The oldest are deleted first.
         all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at));
         html! {
             section.doomed {
@@ -372,20 +386,20 @@ impl Home<'_> {
     }
 }
 
-/// What went wrong on a day.
+/// Problems of a day.
 #[derive(Default)]
 struct Problems {
     /// The calls, by session.
     calls: Vec<ListedCall>,
-    /// When the last of them was, if not today.
+    /// Time of the last one, if not today.
     last: Option<Time>,
     /// The day, as a filter.
     query: String,
 }
 
 impl Problems {
-    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
-    fn when(&self, clock: &Clock) -> String {
+    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; empty without problems.
+    fn when(&self, clock: &LocalClock) -> String {
         match self.last.map(|last| clock.day_within(last)) {
             None if self.calls.is_empty() => String::new(),
             None => "today".to_owned(),
@@ -395,7 +409,7 @@ impl Problems {
     }
 }
 
-/// What a project's sessions amount to.
+/// Totals of a project's sessions.
 #[derive(Default)]
 struct Project {
     sessions: u64,
@@ -405,7 +419,7 @@ struct Project {
 }
 
 impl Project {
-    /// Counts a session. Of one that is gone nothing can be seen, so it is not counted.
+    /// Counts a session. Deleted sessions cannot be opened, so they count only for the time of the last activity.
     fn add(&mut self, row: &SessionRow<'_>, gone: bool) {
         if !gone {
             self.sessions += 1;
@@ -415,12 +429,13 @@ impl Project {
         self.last = self.last.max(row.last_at);
     }
 
-    /// The share of calls that failed: `3.1 %`; nothing where none did.
+    /// The share of calls that failed: `3.1 %`; empty if none did.
     fn share(&self) -> String {
         if self.calls == 0 || self.failed == 0 {
             return String::new();
         }
         let share = self.failed as f64 * 100.0 / self.calls as f64;
+        // One decimal for small shares; `9.95` would be rounded to `10.0`.
         if share < 9.95 { format!("{share:.1} %") } else { format!("{share:.0} %") }
     }
 }
@@ -435,8 +450,8 @@ fn agents() -> String {
     }
 }
 
-/// A machine without logs: what this is, where it looked, and what to do.
-fn empty(app: &AppState, snapshot: &Snapshot) -> Markup {
+/// Page for a machine without logs: an introduction, where logs were looked for, and advice.
+fn empty(app: &AppState, snapshot: &CatalogueSnapshot) -> Markup {
     html! {
         main #main.lists.narrow {
             h1 { "No sessions here yet" }
@@ -447,6 +462,7 @@ fn empty(app: &AppState, snapshot: &Snapshot) -> Markup {
             h2 { "Logs that lie elsewhere" }
             p { "Start it with a directory that is laid out like a home directory, such as a backup:" }
             pre.code { "tooltrail serve --root /mnt/backup/home" }
+            // Inside the demo there is no other demo to open.
             @if app.setup.root.is_empty() && !app.setup.demo {
                 h2 { "Or look around first" }
                 p { a.button href={ (app.to("/demo/")) } { "Open the demo" } " " span.di { "A few invented sessions that show what there is to see." } }

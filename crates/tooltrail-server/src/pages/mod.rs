@@ -1,7 +1,7 @@
-//! The pages, one file each. To add one: a file here, and a line in `PAGES`.
+//! The pages, one file each. To add a page, add a file here and a line to `PAGES`.
 //!
-//! A page is a function from a request to an answer. It asks the state for a snapshot, the snapshot for rows, and an open session for what
-//! is in it; every address in it is made by `AppState::to`.
+//! A page is a function from a request to a response. It takes a snapshot from the state, rows from the snapshot, and
+//! details from an open session; all its addresses are made by `AppState::to`.
 
 mod call;
 mod calls;
@@ -18,12 +18,12 @@ mod session;
 mod sessions;
 mod waterfall;
 
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::request::PageRequest;
 
-/// Makes a page.
-pub(crate) type Handler = fn(&AppState, &PageRequest) -> Result<Answer, Trouble>;
+/// Handler of a page.
+pub(crate) type Handler = fn(&AppState, &PageRequest) -> Result<PageResponse, Trouble>;
 
 /// All pages, by their paths.
 pub(crate) const PAGES: &[(&str, Handler)] = &[
@@ -44,6 +44,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
     ("/s/{session}/raw", raw::page),
+    // Fixed names win over this pattern in the router, wherever they stand.
     ("/s/{session}/{file}", export::page),
     ("/c/{call}", call::page),
     ("/calls", calls::page),

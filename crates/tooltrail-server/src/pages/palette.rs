@@ -1,12 +1,12 @@
-//! `/palette`: where one may want to go, for who writes a few letters of it: sessions, and in a session its turns and the files that it
-//! changed. A script asks, and adds what its page can do.
+//! `/palette`: targets for the command palette: sessions, and within a session its turns and changed files. The script
+//! asks with every letter, and adds the commands of its page.
 
 use super::session::Visit;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::changed::File;
 use crate::request::{PageRequest, encoded};
-use crate::words::{self, Clock};
+use crate::words::{self, LocalClock};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use tooltrail_model::book::Book;
@@ -16,31 +16,32 @@ use tooltrail_model::transcript::Transcript;
 use tooltrail_view::head::counted;
 use tooltrail_view::place;
 
-/// How many sessions are offered, how many turns, how many files.
+/// Limits on sessions, turns and files.
 const SESSIONS: usize = 8;
 const TURNS: usize = 6;
 const FILES: usize = 6;
-/// How much of a question is looked at.
+/// Longest query.
 const LONGEST: usize = 200;
-/// The longest text that is searched for letters, and the longest that is shown.
+/// Longest text that is compared, and longest text that is shown.
 const TEXT: usize = 300;
 const SHOWN: usize = 120;
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let query: String = request.word("q").unwrap_or_default().chars().take(LONGEST).collect();
-    let wanted = Wanted::new(&query);
+    let wanted = PaletteQuery::new(&query);
     let told = match request.word("session") {
         None => json!({ "sessions": sessions(app, &wanted)? }),
         Some(session) => within(app, session, &wanted)?,
     };
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
-/// The sessions that fit best, and of those that fit alike the newest.
-fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
+/// The sessions that match best; equal ones with the latest activity first.
+fn sessions(app: &AppState, wanted: &PaletteQuery) -> Result<Vec<Value>, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
+    // Ids are included, so that a pasted id finds its session.
     let text = |row: &SessionRow<'_>| {
         let [title, project, branch] = [row.title, row.project.map(words::last_part), row.branch].map(Option::unwrap_or_default);
         format!("{} {project} {branch} {} {}", words::title(Some(title)), row.agent, row.session)
@@ -58,8 +59,8 @@ fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
     Ok(fit.iter().take(SESSIONS).map(|(_, row)| told(row)).collect())
 }
 
-/// What a session has: its turns, and the files that it changed.
-fn within(app: &AppState, session: &str, wanted: &Wanted) -> Result<Value, Trouble> {
+/// Turns of a session, and the files that it changed.
+fn within(app: &AppState, session: &str, wanted: &PaletteQuery) -> Result<Value, Trouble> {
     let name = ("session".to_owned(), session.to_owned());
     let visit = Visit::new(app, &PageRequest { names: vec![name], ..PageRequest::default() })?;
     let base = app.to(&format!("/s/{}", encoded(&visit.session)));
@@ -70,14 +71,15 @@ fn within(app: &AppState, session: &str, wanted: &Wanted) -> Result<Value, Troub
     }))
 }
 
-fn turns(transcript: &Transcript<'_>, base: &str, wanted: &Wanted) -> Vec<Value> {
+fn turns(transcript: &Transcript<'_>, base: &str, wanted: &PaletteQuery) -> Vec<Value> {
+    // Counted in one pass over the calls instead of one per turn.
     let mut calls = vec![0u64; transcript.turns.len()];
     for turn in transcript.calls.iter().filter_map(|call| call.turn) {
         calls.get_mut(turn).into_iter().for_each(|number| *number += 1);
     }
     let mut fit: Vec<(u32, usize, &str)> = Vec::new();
     for (place, turn) in transcript.turns.iter().enumerate() {
-        // A turn may be meant by its number.
+        // A turn can be found by its number too.
         let score = wanted.score(&format!("{} {}", place + 1, words::title(Some(&turn.head))));
         fit.extend(score.map(|score| (score, place, turn.head.as_str())));
     }
@@ -98,13 +100,14 @@ fn changed(book: &dyn Book) -> Vec<File> {
     files.iter().filter_map(|file| Some((within_project(project, &file.path).to_owned(), last(file)?))).collect()
 }
 
-/// A path as one sees it from the project.
+/// A path relative to the project, or as it is if it lies elsewhere.
 fn within_project<'p>(project: &str, path: &'p str) -> &'p str {
     place::within(project, path).unwrap_or(path)
 }
 
-fn named(files: &[File], base: &str, wanted: &Wanted) -> Vec<Value> {
+fn named(files: &[File], base: &str, wanted: &PaletteQuery) -> Vec<Value> {
     let mut fit: Vec<(u32, &File)> = files.iter().filter_map(|file| Some((wanted.score(&file.0)?, file))).collect();
+    // Stable: equal files stay in the order of the digest.
     fit.sort_by_key(|(score, _)| Reverse(*score));
     let told = |(_, (path, call)): &(u32, &File)| {
         let name = words::last_part(path);
@@ -114,24 +117,25 @@ fn named(files: &[File], base: &str, wanted: &Wanted) -> Vec<Value> {
     fit.iter().take(FILES).map(told).collect()
 }
 
-/// What somebody wrote: words, all of which must be somewhere.
-struct Wanted {
+/// The query: words that all have to match.
+struct PaletteQuery {
     words: Vec<String>,
 }
 
-impl Wanted {
+impl PaletteQuery {
     fn new(query: &str) -> Self {
-        Wanted { words: query.split_whitespace().map(str::to_lowercase).collect() }
+        PaletteQuery { words: query.split_whitespace().map(str::to_lowercase).collect() }
     }
 
-    /// How well a text fits; nothing where it does not. Without words everything fits alike.
+    /// Score of a text; `None` if it does not match. Without words everything scores 0.
     fn score(&self, text: &str) -> Option<u32> {
         let text: String = text.chars().take(TEXT).flat_map(char::to_lowercase).collect();
         self.words.iter().map(|word| fits(&text, word)).sum()
     }
 }
 
-/// How well a word fits a text: at its beginning, at that of a word in it, somewhere in it, or letter by letter close together.
+/// Score of a word in a text: at its beginning, at the beginning of a word, anywhere, or letter by letter close
+/// together.
 fn fits(text: &str, word: &str) -> Option<u32> {
     let begins = |at: usize| text.get(..at).and_then(|before| before.chars().next_back()).is_none_or(|letter| !letter.is_alphanumeric());
     let mut found = text.match_indices(word).map(|(at, _)| at).peekable();
@@ -140,7 +144,7 @@ fn fits(text: &str, word: &str) -> Option<u32> {
         Some(_) => return Some(if found.any(begins) { 80 } else { 50 }),
         None => {}
     }
-    // Two letters are in every text, somewhere.
+    // Nearly every text contains any two letters in order.
     if word.chars().count() < 3 {
         return None;
     }
@@ -150,6 +154,7 @@ fn fits(text: &str, word: &str) -> Option<u32> {
         gaps += if place == 0 { 0 } else { before.chars().count() };
         rest = after;
     }
+    // Letters that are scattered widely match by chance.
     (gaps <= word.len()).then(|| 30u32.saturating_sub(u32::try_from(gaps).unwrap_or(u32::MAX)))
 }
 
@@ -159,7 +164,7 @@ mod tests {
 
     #[test]
     fn whole_words_fit_better_than_letters() {
-        let score = |query: &str| Wanted::new(query).score("Fix the Retry-Scheduler orbit main");
+        let score = |query: &str| PaletteQuery::new(query).score("Fix the Retry-Scheduler orbit main");
         let by_fit = ["fix", "retry", "sched", "chedul", "rtry"].map(|query| score(query).expect("it fits"));
         assert!(by_fit.is_sorted_by(|one, next| one >= next) && by_fit[0] > by_fit[3] && by_fit[3] > by_fit[4], "{by_fit:?}");
         assert_eq!(score("orbit fix"), Some(180));
@@ -168,7 +173,7 @@ mod tests {
 
     #[test]
     fn letters_in_any_script_do_no_harm() {
-        assert!(Wanted::new("ÄRGER").score("kein Ärger hier").is_some());
-        assert!(Wanted::new("\u{130}x\u{202e}").score("\u{130}\u{202e}").is_none());
+        assert!(PaletteQuery::new("ÄRGER").score("kein Ärger hier").is_some());
+        assert!(PaletteQuery::new("\u{130}x\u{202e}").score("\u{130}\u{202e}").is_none());
     }
 }

@@ -1,9 +1,9 @@
-//! `/s/{session}/raw`: the lines of a session's logs as they are, a page at a time.
+//! `/s/{session}/raw`: the lines of a session's logs as they are, in pages.
 //!
-//! A log is named by its place among the session's, never by its path.
+//! A log is named by its position among the session's logs, never by its path, so that no other file can be read.
 
 use super::session;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -19,15 +19,15 @@ use tooltrail_view::render::html::block;
 use tooltrail_view::render::html::window::Tab;
 use tooltrail_view::{Limits, json};
 
-/// How many lines stand on a page.
+/// Lines per page.
 const LINES: u64 = 200;
-/// How many letters of a line.
+/// Letters of each line.
 const LETTERS: usize = 600;
-/// How much of a line is shown when it is asked for.
+/// Limits for a single line.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 2 << 20, head: 10_000, highlight: true };
 
 /// The lines of a session's logs.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Raw, |reader, _, request| Ok(drawn(reader, request)))
 }
 
@@ -55,37 +55,38 @@ fn name_of(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
-/// A line of a log, as far as it is shown.
-struct Told {
+/// The shown part of a line.
+struct RawLine {
     number: u64,
     length: u64,
     text: String,
 }
 
-/// Some lines of a log, from one on, and whether there are more.
-fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<Told>, bool)> {
+/// Lines of a log from a number on, and whether there are more.
+fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<RawLine>, bool)> {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let mut log = Lines::new(reader.shelf.log(file)?, &mut buffer, &turns, LONGEST);
     let mut told = Vec::new();
     while let Some(line) = log.next_line()? {
+        // Lines have different lengths and there is no index of them, so earlier ones have to be skipped.
         if line.number < from {
             continue;
         }
         if line.number >= from.saturating_add(lines) {
             return Ok((told, true));
         }
-        // Letters take four bytes at most.
+        // A letter takes at most four bytes in UTF-8; a line may be many megabytes long.
         let start = line.bytes.get(..line.bytes.len().min(letters.saturating_mul(4))).unwrap_or_default();
         let text = String::from_utf8_lossy(start).chars().take(letters).collect();
-        told.push(Told { number: line.number, length: line.length, text });
+        told.push(RawLine { number: line.number, length: line.length, text });
     }
     Ok((told, false))
 }
 
-/// The line that the last page begins with.
+/// First line of the last page.
 fn first_of_last(reader: &SessionReader<'_>, file: &str) -> u64 {
     let (mut buffer, turns, mut last) = (Buffer::default(), Turns::default(), 1);
-    // What cannot be read is told when its lines are.
+    // The error is shown when the lines are read.
     let Ok(log) = reader.shelf.log(file) else { return 1 };
     let mut log = Lines::new(log, &mut buffer, &turns, LONGEST);
     while let Ok(Some(line)) = log.next_line() {
@@ -94,7 +95,7 @@ fn first_of_last(reader: &SessionReader<'_>, file: &str) -> u64 {
     page_of(last)
 }
 
-/// The line that the page of a line begins with.
+/// First line of the page on which a line is.
 fn page_of(line: u64) -> u64 {
     (line.max(1) - 1) / LINES * LINES + 1
 }
@@ -126,13 +127,14 @@ fn some(reader: &SessionReader<'_>, file: &str, chosen: usize, from: u64) -> Mar
     }
 }
 
-/// In place of lines that cannot be read: why not.
+/// Error in place of lines.
 fn unreadable(error: &std::io::Error) -> Markup {
     html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } }
 }
 
-/// One line in full, laid out.
+/// A single line in full, laid out as JSON.
 fn one(reader: &SessionReader<'_>, file: &str, chosen: usize, number: u64) -> Markup {
+    // Divided, because `read` multiplies the number of letters.
     let line = match read(reader, file, number, 1, usize::MAX / 8) {
         Ok((lines, _)) => lines.into_iter().next(),
         Err(error) => return unreadable(&error),

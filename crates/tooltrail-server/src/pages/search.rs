@@ -1,17 +1,17 @@
-//! `/search`: text in all sessions, and calls that a filter takes.
+//! `/search`: text in all sessions, and calls that a filter selects.
 //!
-//! A search stops as soon as a page is full; how much there is in all is counted afterwards, where a script asks for it.
+//! A search stops when the page is full; a script then asks for the totals.
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
 use crate::filter_form::{self, FilterForm, filter_address};
-use crate::frame::{self, Page};
-use crate::hits::{self, Kept, Wanted};
+use crate::frame::{self, FramedPage};
+use crate::hits::{self, HitPage, SearchInput};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::SessionRows;
-use crate::words::{self, Clock};
+use crate::words::{self, LocalClock};
 use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -20,19 +20,19 @@ use tooltrail_catalog::search::{Field, HitTotals, Query, search};
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
 
-/// How many sessions a page of hits has, how many calls and messages of each, and how many where only one session is asked about.
+/// Sessions per page of hits, calls and messages per session, and the same if the filter names a session.
 const SESSIONS: usize = 20;
 const UNITS: usize = 5;
 const ALONE: usize = 500;
-/// The last page of hits: for each page all sessions before it are looked through again.
+/// The last page of hits: each page searches all sessions before it again.
 const LAST: usize = 200;
-/// How many calls a page has where no text is looked for.
+/// Calls per page if no text is searched for.
 const CALLS: usize = 100;
 
-/// How long hits are counted. Whoever asked may have gone on by then.
+/// Time for counting hits. The user may have left by then.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What to look in, in the words of people.
+/// Fields that a search can be limited to, with their names on the page.
 const FIELDS: &[(Field, &str)] = &[
     (Field::Prompt, "prompts"),
     (Field::Text, "answers"),
@@ -42,7 +42,7 @@ const FIELDS: &[(Field, &str)] = &[
     (Field::Result, "results"),
 ];
 
-/// What can be asked.
+/// Example queries.
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("status:failed since:today", "calls that failed today"),
     ("\"permission denied\"", "a phrase, in prompts, answers, calls and results"),
@@ -56,19 +56,21 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("tool:Bash timeout agent:codex", "a word in one agent's commands"),
 ];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let query = request.word("q").unwrap_or_default();
     let (field, number) = (request.word("field").unwrap_or_default(), request.number("page").unwrap_or(1).max(1));
     let rows = snapshot.rows();
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let rows = SessionRows::new(app, &snapshot, &rows, &clock, false);
-    let searched = Searched { rows, query, field, page: number };
+    let searched = SearchPage { rows, query, field, page: number };
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/search", &mistake),
+        // While logs are still being read, an empty list is not yet the answer.
         Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "it is found here"),
         Ok(filter) if filter.is_empty() => examples(app),
+        // Only filters with a text need the logs; all others are answered by the catalogue.
         Ok(filter) if filter.patterns().next().is_some() => searched.texts(filter)?,
         Ok(filter) => searched.calls(&filter)?,
     };
@@ -81,12 +83,12 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         }
     };
     let title = if query.is_empty() { "Search".to_owned() } else { words::cut(query, 60) };
-    let page = Page { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    let page = FramedPage { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..FramedPage::plain(&title) };
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// How much there is in all, for a page that stopped when it was full.
-pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Totals of a search, for a page that stopped when it was full.
+pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let wrong = |what: &dyn std::fmt::Display| Trouble::Wrong(what.to_string());
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| wrong(&mistake))?;
@@ -97,19 +99,20 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Tr
     let start = Instant::now();
     let mut whole = true;
     let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |_| {
+        // Checked between sessions: the count is then too low, and the text says so.
         whole = start.elapsed() < PATIENCE;
         if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     let say = if whole { summary(&totals) } else { format!("More than {}", summary(&totals)) };
-    Ok(Answer::Text("application/json", json!({ "say": say }).to_string()))
+    Ok(PageResponse::Text("application/json", json!({ "say": say }).to_string()))
 }
 
-/// The fields that an address names.
+/// Fields that an address names; unknown names are ignored.
 fn fields(names: &str) -> Vec<Field> {
     names.split(',').filter_map(Field::of_word).collect()
 }
 
-/// How much was found: `37 hits in 12 calls and 3 messages of 4 sessions`.
+/// HitTotals in words: `37 hits in 12 calls and 3 messages of 4 sessions`.
 fn summary(totals: &HitTotals) -> String {
     let counted_if = |number: u64, thing: &str| (number > 0).then(|| counted(number, thing));
     let units: Vec<String> = [counted_if(totals.calls, "call"), counted_if(totals.messages, "message")].into_iter().flatten().collect();
@@ -126,34 +129,39 @@ fn examples(app: &AppState) -> Markup {
     }
 }
 
-/// A search, being shown.
-struct Searched<'a> {
+/// The page, being drawn.
+struct SearchPage<'a> {
     rows: SessionRows<'a>,
     query: &'a str,
     field: &'a str,
     page: usize,
 }
 
-impl Searched<'_> {
-    /// Where texts are found.
+impl SearchPage<'_> {
+    /// Hits of a search for text.
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
+        // Every page searches from the beginning, so a high number in an address would cost much for nothing.
         if self.page > LAST {
             return Ok(self.too_far());
         }
         let SessionRows { app, snapshot, .. } = &self.rows;
+        // A search within a session lists far more of its hits.
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
+        // The session's page can look for plain text only, not for a regular expression.
         let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
-        let mut kept = Kept::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
+        let mut kept = HitPage::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
+        // Hits are dropped as they come, except for those of this page.
         let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |hits| kept.add(&hits))?;
-        let Kept { found, more, .. } = kept;
-        let wanted = Wanted { query: self.query, find: find.as_deref() };
+        let HitPage { found, more, .. } = kept;
+        let wanted = SearchInput { query: self.query, find: find.as_deref() };
         let groups = found.iter().map(|group| hits::group(&self.rows, group, &wanted)).collect::<Result<Vec<_>, _>>()?;
         let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
         Ok(html! {
             (self.fields())
             @if groups.is_empty() { (self.nothing()) } @else {
                 p.counted {
+                    // At least so many were seen; "more than" needs one less.
                     @if more { span data-count=(app.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
                     span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(filter_address(app, "/calls", self.query)) { "calls as a table" } }
                 }
@@ -163,10 +171,11 @@ impl Searched<'_> {
         })
     }
 
-    /// The calls that a filter without texts takes, the newest first.
+    /// Calls of a filter without text, the newest first.
     fn calls(&self, filter: &Filter) -> Result<Markup, Trouble> {
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
         let mut calls = snapshot.catalogued(rows, app.threads()).calls(filter)?;
+        // The call itself breaks ties, so that pages do not overlap.
         calls.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
         let page = self.page.min(calls.len().div_ceil(CALLS).max(1));
         let first = (page - 1) * CALLS;
@@ -219,7 +228,7 @@ impl Searched<'_> {
         }
     }
 
-    /// Links that look only in some texts.
+    /// Links that limit the search to a field.
     fn fields(&self) -> Markup {
         let link = |name: &str, word: &str| {
             let on = self.field == name;
@@ -248,7 +257,7 @@ impl Searched<'_> {
         }
     }
 
-    /// A page of hits that nobody should have to wait for.
+    /// Message instead of a page that would take too long.
     fn too_far(&self) -> Markup {
         html! {
             div.nothing {
@@ -265,6 +274,7 @@ impl Searched<'_> {
                 p { b { (if self.page > 1 { "There is nothing on this page." } else { "Nothing found." }) } " All terms must hold for one call or one message." }
                 ul {
                     @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "The first page" } } }
+                    // The likeliest reasons for an empty result come first.
                     @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Look everywhere" } " instead of only in some texts" } }
                     li { "Fewer words, or a part of one: words are found within longer ones, and case does not matter" }
                     li { a href=(filter_address(app, "/sessions", self.query)) { "Sessions" } " for which the terms hold" }

@@ -1,13 +1,13 @@
-//! `/s/{session}`: what was said and done, and the parts of that page that are fetched when somebody comes near.
+//! `/s/{session}`: the transcript of a session, and the parts of that page that its script fetches while scrolling.
 
 use super::waterfall;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::open_sessions::{OpenSession, SessionReader};
 use crate::request::{PageRequest, encoded};
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::words::{self, ProjectTerms};
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
@@ -16,15 +16,15 @@ use tooltrail_formats::FORMATS;
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_view::render::html::title;
-use tooltrail_view::render::html::window::{PageState, SessionPageRequest as At, Tab};
+use tooltrail_view::render::html::window::{PageState, SessionPageRequest, Tab};
 use tooltrail_view::resume;
 
-/// What belongs to a session's pages beside the page itself.
+/// Style sheet and script of the transcript.
 pub(super) const ASSETS: &[&str] = &["session.css", "session.js"];
 
-/// Where somebody sits who asks about a session: what was asked, and where its pages are.
+/// Context of a request about a session: the request itself, and the base of the session's addresses.
 #[derive(Clone)]
-pub(super) struct Seat {
+pub(super) struct RequestContext {
     root: &'static str,
     base: String,
     request: PageRequest,
@@ -32,15 +32,15 @@ pub(super) struct Seat {
     now: Option<Time>,
 }
 
-impl Seat {
+impl RequestContext {
     fn new(app: &AppState, request: &PageRequest, session: &str, now: Option<Time>) -> Self {
         let base = app.to(&format!("/s/{}", encoded(session)));
-        Seat { root: app.setup.root, base, request: request.clone(), zone: TimeZone::system(), now }
+        RequestContext { root: app.setup.root, base, request: request.clone(), zone: TimeZone::system(), now }
     }
 
-    /// Where the page is shown.
-    fn at(&self, reader: &SessionReader<'_>) -> At<'_> {
-        At {
+    /// Parameters of the page for the renderer.
+    fn at(&self, reader: &SessionReader<'_>) -> SessionPageRequest<'_> {
+        SessionPageRequest {
             root: self.root,
             base: &self.base,
             version: reader.version,
@@ -51,112 +51,116 @@ impl Seat {
             live: self.request.get("live").is_some(),
             now: self.now,
             zone: Some(&self.zone),
-            ..At::default()
+            ..SessionPageRequest::default()
         }
     }
 }
 
-/// A visit to a session: who asks about it, and which one it is.
+/// A session that a request is about, found in a snapshot.
 pub(super) struct Visit {
-    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) snapshot: Arc<CatalogueSnapshot>,
     /// Its place in the snapshot's listing.
     pub(super) place: usize,
     /// Its id.
     pub(super) session: String,
-    seat: Seat,
+    context: RequestContext,
     neighbours: [Option<String>; 2],
-    /// Where its calls are a table, and the sessions of its project.
+    /// Addresses of the table of its calls, and of the sessions of its project.
     calls: String,
     project: Option<String>,
 }
 
 impl Visit {
-    /// Finds the session that was asked about.
+    /// Finds the session of a request.
     pub(super) fn new(app: &AppState, request: &PageRequest) -> Result<Self, Trouble> {
         Visit::at_snapshot(app, request, app.snapshot()?)
     }
 
-    fn at_snapshot(app: &AppState, request: &PageRequest, snapshot: Arc<Snapshot>) -> Result<Self, Trouble> {
+    fn at_snapshot(app: &AppState, request: &PageRequest, snapshot: Arc<CatalogueSnapshot>) -> Result<Self, Trouble> {
         let place = app.session(&snapshot, request.name("session"))?;
         let rows = snapshot.rows();
         let address = |place: Option<usize>| Some(app.to(&format!("/s/{}", encoded(rows.get(place?)?.session))));
         let session = rows.get(place).map(|row| row.session.to_owned()).unwrap_or_default();
+        // Listed by start, so these are the sessions that began before and after it.
         let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
         let calls = filter_address(app, "/calls", &words::session_term(&session, snapshot.listing.is_gone(place)));
         let project = rows.get(place).and_then(|row| row.project);
+        // The term depends on the paths of all projects.
         let terms = || ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let project = project.map(|project| filter_address(app, "/sessions", &terms().term(project)));
         drop(rows);
-        let seat = Seat::new(app, request, &session, Some(snapshot.now.time));
-        Ok(Visit { snapshot, place, session, seat, neighbours, calls, project })
+        let context = RequestContext::new(app, request, &session, Some(snapshot.now.time));
+        Ok(Visit { snapshot, place, session, context, neighbours, calls, project })
     }
 
-    /// The session, opened unless it is.
+    /// Opens the session, unless it is open.
     pub(super) fn open(&self, app: &AppState) -> Result<Arc<OpenSession>, Trouble> {
         app.open_session(&self.snapshot, self.place)
     }
 
-    /// Where the page is shown.
-    pub(super) fn at<'v>(&'v self, reader: &SessionReader<'_>) -> At<'v> {
+    /// Parameters of the page for the renderer, with links to other pages.
+    pub(super) fn at<'v>(&'v self, reader: &SessionReader<'_>) -> SessionPageRequest<'v> {
         let [before, after] = &self.neighbours;
         let neighbours = [before.as_deref(), after.as_deref()];
-        At { neighbours, calls: Some(&self.calls), project: self.project.as_deref(), ..self.seat.at(reader) }
+        SessionPageRequest { neighbours, calls: Some(&self.calls), project: self.project.as_deref(), ..self.context.at(reader) }
     }
 
-    /// Whether the question is about the session as it is. Parts are named by their places, which are others once it has changed.
+    /// Whether the request names the current version. Parts are named by position, and positions change with the
+    /// session.
     pub(super) fn fits(&self, reader: &SessionReader<'_>) -> Result<bool, Trouble> {
-        match version(&self.seat.request) {
+        match version(&self.context.request) {
             None => Ok(false),
             Some(version) if version == Some(reader.version) => Ok(true),
             Some(_) => Err(Trouble::Changed("This session has changed. Load its page again.".to_owned())),
         }
     }
 
-    /// The section that was asked for: by its number, or by what stands in it.
+    /// The section that is asked for: by its number, or by an anchor in it.
     fn section(&self, reader: &SessionReader<'_>) -> usize {
-        let way = self.seat.request.get("at").and_then(|anchor| reader.window().way(reader.book().transcript(), anchor));
-        let way = way.or_else(|| reader.window().way_to(self.seat.request.number("rows")?));
+        let way = self.context.request.get("at").and_then(|anchor| reader.window().way(reader.book().transcript(), anchor));
+        let way = way.or_else(|| reader.window().way_to(self.context.request.number("rows")?));
         way.and_then(|way| way.first().map(|step| step.rows)).unwrap_or(0)
     }
 }
 
-/// The command by which a session is taken up again.
+/// The command that resumes a session.
 fn resumed(reader: &SessionReader<'_>) -> Option<String> {
     let session = reader.linked.sessions.get(reader.session)?;
     let format = FORMATS.iter().find(|format| format.agent() == session.agent)?;
+    // The command is meant to be pasted into a shell, so ids with special characters get none.
     let command = format.resume(&session.id).filter(|_| resume::is_plain(&session.id))?;
     Some(resume::line(&command, session.directory.as_deref()))
 }
 
 /// The session's page.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     tab(app, request, Tab::Transcript, |_, _, _| Ok(html! {}))
 }
 
-/// The query of an address, spelled anew.
-fn question(request: &PageRequest) -> String {
+/// The query of a request, encoded again.
+fn query_string(request: &PageRequest) -> String {
     let pairs: Vec<String> = request.query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
-/// A view of a session; `content` is what stands in all but the first.
+/// A view of a session. `content` draws all views but the transcript.
 pub(super) fn tab(
     app: &AppState,
     request: &PageRequest,
     tab: Tab,
-    content: impl FnOnce(&SessionReader<'_>, &At<'_>, &PageRequest) -> Result<Markup, Trouble>,
-) -> Result<Answer, Trouble> {
+    content: impl FnOnce(&SessionReader<'_>, &SessionPageRequest<'_>, &PageRequest) -> Result<Markup, Trouble>,
+) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
-    // A shortened name leads to the whole one, so that a page has one address.
+    // A shortened id redirects to the full one, so that a page has one address.
     if visit.session != request.name("session") && tab == Tab::Transcript {
-        return Ok(Answer::Elsewhere(format!("{}{}", visit.seat.base, question(request))));
+        return Ok(PageResponse::Elsewhere(format!("{}{}", visit.context.base, query_string(request))));
     }
     let (name, main) = visit.open(app)?.with(|reader| {
         let command = resumed(reader);
-        let at = At { section: visit.section(reader), resume: command.as_deref(), ..visit.at(reader) };
+        let at = SessionPageRequest { section: visit.section(reader), resume: command.as_deref(), ..visit.at(reader) };
         let main = match tab {
             Tab::Transcript => reader.window().page(reader.book(), &at),
-            _ => reader.window().tab(reader.book(), &at, tab, &content(reader, &at, &visit.seat.request)?),
+            _ => reader.window().tab(reader.book(), &at, tab, &content(reader, &at, &visit.context.request)?),
         };
         Ok::<_, Trouble>((title(reader.book().transcript()), main))
     })?;
@@ -165,7 +169,8 @@ pub(super) fn tab(
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
         Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
     };
-    // The transcript grows by itself, and so do the bars; what stands above these is made anew, and all of the others.
+    // The script of the transcript adds rows itself, and so does that of the waterfall; only the head above it is
+    // reloaded. Other views reload completely.
     let (follows, part) = match tab {
         Tab::Transcript => (None, None),
         Tab::Waterfall => (Some("session"), Some(".top")),
@@ -176,7 +181,7 @@ pub(super) fn tab(
         Tab::Waterfall => &[("tt-scroll", "rows")],
         Tab::Changes | Tab::Raw => &[],
     };
-    let page = Page {
+    let page = FramedPage {
         assets,
         keys,
         skips,
@@ -185,70 +190,72 @@ pub(super) fn tab(
         follows,
         part,
         snapshot: Some(&visit.snapshot),
-        ..Page::plain(&name)
+        ..FramedPage::plain(&name)
     };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// The version that is asked for; inside, if it is one.
+/// The version that a request names; the inner value is `None` if it is not a number.
 fn version(request: &PageRequest) -> Option<Option<u64>> {
     request.get("v").map(|version| u64::from_str_radix(version, 16).ok())
 }
 
-/// A part of the page. It lasts if its version is asked for, and there is none of another version.
+/// A part of the page. With a version in the address it may be cached, and is refused for any other version.
 pub(super) fn part(
     app: &AppState,
     request: &PageRequest,
-    draw: impl FnOnce(&SessionReader<'_>, &At<'_>, &PageRequest) -> Markup,
-) -> Result<Answer, Trouble> {
-    let seat = Seat::new(app, request, request.name("session"), None);
-    let draw = |reader: &SessionReader<'_>| draw(reader, &seat.at(reader), &seat.request);
-    // Most are asked for from a page whose session is open as it was then: nothing has to be looked at.
+    draw: impl FnOnce(&SessionReader<'_>, &SessionPageRequest<'_>, &PageRequest) -> Markup,
+) -> Result<PageResponse, Trouble> {
+    let context = RequestContext::new(app, request, request.name("session"), None);
+    let draw = |reader: &SessionReader<'_>| draw(reader, &context.at(reader), &context.request);
+    // The usual case: the page's version of the session is still open, so neither the catalogue nor the logs are looked
+    // at.
     let open = version(request).flatten().and_then(|version| app.session_in_version(request.name("session"), version));
     if let Some(open) = open {
-        return Ok(Answer::Lasting(open.with(draw)));
+        return Ok(PageResponse::Lasting(open.with(draw)));
     }
     let visit = Visit::new(app, request)?;
     let (lasts, part) = visit.open(app)?.with(|reader| visit.fits(reader).map(|fits| (fits, draw(reader))))?;
-    Ok(if lasts { Answer::Lasting(part) } else { Answer::Html(part) })
+    Ok(if lasts { PageResponse::Lasting(part) } else { PageResponse::Html(part) })
 }
 
-/// What a page has to learn that shows the session as it was.
-pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    // It is about the session alone, so what is known of others may be old.
+/// Differences between the session now and the state that a page shows.
+pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
+    // The latest snapshot will do even if it is old: while pages are open, the session itself comes from the watcher.
     let known = app.latest_snapshot().map(|snapshot| Visit::at_snapshot(app, request, snapshot));
     let visit = match known {
         Some(Ok(visit)) => visit,
         _ => Visit::new(app, request)?,
     };
+    // The time of an old snapshot would make running calls look younger than they are.
     let now = app.machine.now().time;
     let told = visit.open(app)?.with(|reader| {
-        let request = &visit.seat.request;
+        let request = &visit.context.request;
         let known = PageState { sections: request.get("have").unwrap_or_default(), outline: request.get("outline").unwrap_or_default() };
-        let at = At { live: true, now: Some(now), ..visit.at(reader) };
+        let at = SessionPageRequest { live: true, now: Some(now), ..visit.at(reader) };
         serde_json::to_string(&reader.window().live(reader.book(), &at, &known))
     });
     let told = told.map_err(|error| Trouble::Broken(error.to_string()))?;
-    Ok(Answer::Text("application/json", told))
+    Ok(PageResponse::Text("application/json", told))
 }
 
-/// A number in the path.
+/// A number in the path; an invalid one is beyond every list.
 pub(super) fn number(request: &PageRequest, name: &str) -> usize {
     request.name(name).parse().unwrap_or(usize::MAX)
 }
 
 /// The rows of a section.
-pub(crate) fn rows(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn rows(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     part(app, request, |reader, at, request| reader.window().section(reader.book(), number(request, "section"), at))
 }
 
-/// What a call shows when it is opened.
-pub(crate) fn body(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Content of a call that was opened.
+pub(crate) fn body(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     part(app, request, |reader, at, request| reader.window().body(reader.book(), number(request, "call"), request.get("all").is_some(), at))
 }
 
-/// All of a message; as a page of its own for whoever comes without a script.
-pub(crate) fn text(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// A message in full; as a page of its own without a script.
+pub(crate) fn text(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let drawn = part(app, request, |reader, at, request| {
         let (section, row) = (number(request, "section"), number(request, "row"));
         let text = reader.window().text(reader.book(), section, row, at);
@@ -260,34 +267,35 @@ pub(crate) fn text(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         }
     })?;
     match drawn {
-        Answer::Html(main) | Answer::Lasting(main) if request.get("page").is_some() => {
-            Ok(Answer::Html(frame::page(app, &Page { assets: &["session.css"], ..Page::plain("Message") }, &main)))
+        PageResponse::Html(main) | PageResponse::Lasting(main) if request.get("page").is_some() => {
+            Ok(PageResponse::Html(frame::page(app, &FramedPage { assets: &["session.css"], ..FramedPage::plain("Message") }, &main)))
         }
         other => Ok(other),
     }
 }
 
 /// A part of a long outline.
-pub(crate) fn turns(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn turns(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     part(app, request, |reader, at, request| reader.window().outline(reader.book(), number(request, "group"), at))
 }
 
-/// What the session amounts to: as it is now, since its links lead to names and not to places.
-pub(crate) fn digest(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Digest of the session. Always the current one, because its links use names and not positions.
+pub(crate) fn digest(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
+    // Without the version of the page, which would refuse it after a change.
     let request = PageRequest { query: Vec::new(), ..request.clone() };
     part(app, &request, |reader, at, _| reader.window().digest(reader.book(), at))
 }
 
-/// The way to something in it: which sections have to be brought, and which calls opened.
-pub(crate) fn way(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// The way to an anchor: the sections to fetch and the calls to open.
+pub(crate) fn way(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let way = visit.open(app)?.with(|reader| {
-        visit.fits(reader).map(|_| match visit.seat.request.get("id") {
+        visit.fits(reader).map(|_| match visit.context.request.get("id") {
             Some(anchor) => reader.window().way(reader.book().transcript(), anchor),
-            None => visit.seat.request.number("rows").and_then(|rows| reader.window().way_to(rows)),
+            None => visit.context.request.number("rows").and_then(|rows| reader.window().way_to(rows)),
         })
     })?;
     let way = way.and_then(|way| serde_json::to_string(&way).ok());
-    way.map(|way| Answer::Text("application/json", way))
+    way.map(|way| PageResponse::Text("application/json", way))
         .ok_or_else(|| Trouble::Missing("There is no such thing in this session.".to_owned()))
 }

@@ -1,14 +1,14 @@
-//! `/sessions`: all sessions, or those that a filter takes, in any order; and how their tests went.
+//! `/sessions`: all sessions or those that a filter selects, in any order, with the results of their tests.
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::{self, FilterForm, filter_address};
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::{self, SessionRows, SessionTable, TimeOf};
 use crate::tested::Bounds;
-use crate::words::{self, Clock, ProjectNames};
+use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
@@ -18,16 +18,17 @@ use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, is_problem};
 
-/// How many sessions a page has.
+/// Sessions per page.
 const SHOWN: usize = 100;
-/// How many projects are offered.
+/// Number of projects to narrow the list by.
 const OFFERED: usize = 12;
-/// How long a page waits to know how tests went, for sessions of how many calls, and how long a script waits.
+/// Time for test results on a page, the largest session that is read for it, and the time for the script that asks
+/// again.
 const PATIENCE: Duration = Duration::from_millis(60);
 const FEW: u64 = 200;
 const LATER: Duration = Duration::from_secs(5);
 
-/// Filters to begin with.
+/// Example filters.
 const EXAMPLES: &[(&str, &str)] = &[
     ("is:waiting", "waits for you"),
     ("since:today", "today"),
@@ -37,20 +38,22 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("\"connection refused\"", "in which these words came up"),
 ];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let query = request.word("q").unwrap_or_default();
-    let order = Order::of_request(request);
+    // Read before the filter, because the form keeps the order even if the filter is wrong.
+    let order = SessionOrder::of_request(request);
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/sessions", &mistake),
         Ok(filter) => {
             let rows = snapshot.rows();
+            // A session is listed if all terms hold for one of its calls or messages.
             let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, MatchScope::Call)?;
             order.sort(&rows, &mut found);
-            let clock = Clock::at(snapshot.now.time);
+            let clock = LocalClock::at(snapshot.now.time);
             let rows = SessionRows::new(app, &snapshot, &rows, &clock, true);
-            Listing { rows, query, order, page: request.number("page").unwrap_or(1).max(1) }.body(&found)
+            SessionsPage { rows, query, order, page: request.number("page").unwrap_or(1).max(1) }.body(&found)
         }
     };
     let main = html! {
@@ -62,38 +65,39 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         }
     };
     let title = if query.is_empty() { "Sessions".to_owned() } else { format!("{} · Sessions", words::cut(query, 60)) };
-    let page = Page {
+    let page = FramedPage {
         here: "/sessions",
         assets: &["lists.css", "lists.js"],
         again: reading.is_some(),
         follows: Some("lists"),
         snapshot: Some(&snapshot),
-        ..Page::plain(&title)
+        ..FramedPage::plain(&title)
     };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// How the tests of some sessions went, for a page that could not wait.
-pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Test results of sessions, for a page that did not wait for them.
+pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
+    // At most as many as a page has, whatever the address says.
     let wanted = request.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
     let told = app.tested.of(&snapshot, &rows, &places, &Bounds { threads: app.threads(), patience: LATER, calls: u64::MAX });
     let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
-    Ok(Answer::Text("application/json", json!(told).to_string()))
+    Ok(PageResponse::Text("application/json", json!(told).to_string()))
 }
 
-/// By what sessions are sorted, and which end comes first.
+/// Sort key and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Order {
-    by: By,
-    /// The other end first.
+struct SessionOrder {
+    by: SessionSortKey,
+    /// Whether the order is reversed.
     turned: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum SessionSortKey {
     Last,
     Started,
     Title,
@@ -104,81 +108,88 @@ enum By {
     Lasted,
 }
 
-/// The columns that can be sorted by: their names, and what they are called in an address.
-const ORDERS: &[(&str, &str, &str, By)] = &[
-    ("when", "last", "When", By::Last),
-    ("", "started", "Started", By::Started),
-    ("session", "title", "Session", By::Title),
-    ("project", "project", "Project", By::Project),
-    ("turns", "turns", "Turns", By::Turns),
-    ("calls", "calls", "Calls", By::Calls),
-    ("bad", "problems", "Not fine", By::Problems),
-    ("lasted", "lasted", "Lasted", By::Lasted),
+/// Columns that can be sorted by: class, name in addresses, heading, key. `started` has no column of its own.
+const ORDERS: &[(&str, &str, &str, SessionSortKey)] = &[
+    ("when", "last", "When", SessionSortKey::Last),
+    ("", "started", "Started", SessionSortKey::Started),
+    ("session", "title", "Session", SessionSortKey::Title),
+    ("project", "project", "Project", SessionSortKey::Project),
+    ("turns", "turns", "Turns", SessionSortKey::Turns),
+    ("calls", "calls", "Calls", SessionSortKey::Calls),
+    ("bad", "problems", "Not fine", SessionSortKey::Problems),
+    ("lasted", "lasted", "Lasted", SessionSortKey::Lasted),
 ];
 
-impl Order {
+impl SessionOrder {
     fn of_request(request: &PageRequest) -> Self {
         let sort = request.word("sort").unwrap_or_default();
         let (word, turned) = sort.strip_prefix('-').map_or((sort, false), |word| (word, true));
-        let by = ORDERS.iter().find(|(_, name, _, _)| *name == word).map_or(By::Last, |(_, _, _, by)| *by);
-        Order { by, turned }
+        let by = ORDERS.iter().find(|(_, name, _, _)| *name == word).map_or(SessionSortKey::Last, |(_, _, _, by)| *by);
+        SessionOrder { by, turned }
     }
 
     fn sort(self, rows: &[SessionRow<'_>], places: &mut [usize]) {
+        // A safeguard for places that do not exist, without a panic in the comparison.
         let none = SessionRow::default();
         let row = |place: &usize| rows.get(*place).unwrap_or(&none);
         let bad =
             |row: &SessionRow<'_>| row.by_status.iter().filter(|(status, _)| is_problem(**status)).map(|(_, number)| *number).sum::<u64>();
-        // The newest first, also among those that are otherwise equal.
+        // All further sorts are stable, so this order remains among equal sessions.
         places.sort_by(|one, two| row(two).last_at.cmp(&row(one).last_at).then(two.cmp(one)));
         match self.by {
-            By::Last => {}
-            By::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
-            By::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
-            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase())),
-            By::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
-            By::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
-            By::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
-            By::Lasted => places.sort_by_cached_key(|place| std::cmp::Reverse(words::lasted(row(place)))),
+            SessionSortKey::Last => {}
+            SessionSortKey::Started => places.sort_by_key(|place| std::cmp::Reverse(row(place).started_at)),
+            SessionSortKey::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
+            SessionSortKey::Project => {
+                places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase()))
+            }
+            SessionSortKey::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
+            SessionSortKey::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
+            SessionSortKey::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
+            SessionSortKey::Lasted => places.sort_by_cached_key(|place| std::cmp::Reverse(words::lasted(row(place)))),
         }
+        // Reversed as a whole, ties included: the reversed list is exactly the list from its other end.
         if self.turned {
             places.reverse();
         }
     }
 
-    /// The time by whose days sessions stand together.
+    /// The time whose days group the rows.
     fn day(self) -> Option<TimeOf> {
         match self.by {
-            By::Last => Some(|row| row.last_at),
-            By::Started => Some(|row| row.started_at),
+            SessionSortKey::Last => Some(|row| row.last_at),
+            SessionSortKey::Started => Some(|row| row.started_at),
             _ => None,
         }
     }
 
-    /// As an address has it; nothing for what is so anyway.
+    /// The order as addresses have it; empty for the default.
     fn word(self) -> String {
         let name = ORDERS.iter().find(|(_, _, _, by)| *by == self.by).map_or("", |(_, name, _, _)| name);
         match (self.by, self.turned) {
-            (By::Last, false) => String::new(),
+            // Left out, so that the plain list has one address.
+            (SessionSortKey::Last, false) => String::new(),
             (_, turned) => format!("{}{name}", if turned { "-" } else { "" }),
         }
     }
 }
 
-/// The list, being made.
-struct Listing<'a> {
+/// The page, being drawn.
+struct SessionsPage<'a> {
     rows: SessionRows<'a>,
     query: &'a str,
-    order: Order,
+    order: SessionOrder,
     page: usize,
 }
 
-impl Listing<'_> {
+impl SessionsPage<'_> {
     fn body(&self, found: &[usize]) -> Markup {
         let pages = found.len().div_ceil(SHOWN).max(1);
+        // A page number beyond the end shows the last page: the list may have shrunk since the link was made.
         let first = (self.page.min(pages) - 1) * SHOWN;
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
+        // Only for the sessions on this page.
         let tests = app.tested.of(snapshot, rows, shown, &Bounds { threads: app.threads(), patience: PATIENCE, calls: FEW });
         html! {
             (self.facets(found))
@@ -190,7 +201,7 @@ impl Listing<'_> {
         }
     }
 
-    /// How many there are, and which of them are shown.
+    /// Number of sessions, and which of them are shown.
     fn counted(&self, all: usize, first: usize, shown: usize) -> Markup {
         html! {
             (session_table::sessions(all))
@@ -199,11 +210,12 @@ impl Listing<'_> {
         }
     }
 
-    /// The head of a column: a link that sorts by it.
+    /// Heading of a column, as a link that sorts by it.
     fn head(&self, column: &str) -> Option<Markup> {
         let (_, _, word, by) = ORDERS.iter().find(|(name, _, _, _)| *name == column)?;
         let here = self.order.by == *by;
-        let next = Order { by: *by, turned: here && !self.order.turned };
+        // A new column starts in its usual direction; a second click reverses it.
+        let next = SessionOrder { by: *by, turned: here && !self.order.turned };
         let arrow = match (here, self.order.turned) {
             (false, _) => "",
             (true, false) => " ↓",
@@ -214,7 +226,7 @@ impl Listing<'_> {
         )
     }
 
-    fn address(&self, query: &str, order: Order, page: usize) -> String {
+    fn address(&self, query: &str, order: SessionOrder, page: usize) -> String {
         let mut parts = Vec::new();
         let mut say = |name: &str, value: String| {
             if !value.is_empty() {
@@ -230,6 +242,7 @@ impl Listing<'_> {
 
     fn pages(&self, pages: usize) -> Markup {
         let here = self.page.min(pages);
+        // Sorted by time, "previous" would be ambiguous.
         let (before, after) = match (self.order.day(), self.order.turned) {
             (Some(_), false) => ("Newer", "Older"),
             (Some(_), true) => ("Older", "Newer"),
@@ -246,9 +259,10 @@ impl Listing<'_> {
         }
     }
 
-    /// Links that narrow the list: states, agents, projects, and examples where nothing was asked yet.
+    /// Links that narrow the list by state, agent or project, and examples without a filter.
     fn facets(&self, found: &[usize]) -> Markup {
         let rows: Vec<(usize, &SessionRow<'_>)> = found.iter().filter_map(|&place| Some((place, self.rows.rows.get(place)?))).collect();
+        // Counted over all sessions that were found, not only over those on this page.
         let number = |is: &dyn Fn(usize, &SessionRow<'_>) -> bool| rows.iter().filter(|(place, row)| is(*place, row)).count();
         let states = [
             ("is:waiting", "waits for you", number(&|_, row| matches!(row.state, Some("waiting" | "asks")))),
@@ -284,6 +298,7 @@ impl Listing<'_> {
         let SessionRows { app, snapshot, .. } = &self.rows;
         let toggle = filter_form::toggle(app, snapshot, self.query, term);
         html! {
+            // A term that is part of the filter stays visible even at 0, so that it can be removed.
             @if toggle.on || number > 0 {
                 li { a.on[toggle.on] href=(self.address(&toggle.query, self.order, 1)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
                     (word) " " span.di { (count(number as u64)) } @if toggle.on { " ✕" }
@@ -306,7 +321,7 @@ impl Listing<'_> {
     }
 }
 
-/// By their number, the most first.
+/// Sorts counts, the highest first; equal ones by name, because the order of a map is random.
 fn most(counts: HashMap<&str, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|(name, one), (other, two)| two.cmp(one).then(name.cmp(other)));

@@ -1,26 +1,26 @@
-//! `/s/{session}/waterfall`: when everything was done, on a true time axis; and the same rows as a table.
+//! `/s/{session}/waterfall`: all calls on a time axis, and the same rows as a table.
 //!
-//! `data` makes the JSON that the page is drawn from, `table` the table, which needs no script.
+//! `data` makes the JSON that the script draws, `table` the table, which needs no script.
 
 mod data;
 mod table;
 
 use super::session::{self, Visit};
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
-use data::Fall;
+use data::Waterfall;
 use maud::{Markup, html};
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look_of, took};
-use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest as At, Tab};
+use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest, Tab};
 
-/// What the page needs beside itself.
+/// Style sheets and script.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
-/// How many rows come with the page.
+/// Number of rows that come with the page.
 const ROWS: usize = 40;
-/// How many letters of what a call is about stand in these.
+/// Letters of a call's argument.
 const LETTERS: usize = 120;
 
 /// The keys of the page.
@@ -36,9 +36,9 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 ];
 
 /// The page.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Waterfall, |reader, at, request| {
-        let fall = Fall::new(reader);
+        let fall = Waterfall::new(reader);
         Ok(match request.get("view") {
             Some("table") => table::drawn(reader, &fall, at, request),
             _ => drawn(reader, &fall, at, request),
@@ -46,29 +46,30 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     })
 }
 
-/// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is; nothing where that is
-/// `known` already.
-pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Data of the current version of the session, with the number of that version; `null` if the script has it (`known`).
+pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
+    // In the demo the clock stands still, so that running calls do not grow forever.
     let (now, ticks) = (visit.snapshot.now.time.as_millisecond(), !app.setup.demo);
     let known = request.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
     let told = visit.open(app)?.with(|reader| {
         let is_known = known == Some(reader.version);
         serde_json::to_string(&(!is_known).then(|| data::of(reader, now, ticks)))
     });
-    told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
+    told.map(|told| PageResponse::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
-/// What the calls of a section are about.
-pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Arguments of the calls of a section.
+pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let section = session::number(request, "section");
+    // Sections count positions, so the version has to be that of the script's data.
     let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| serde_json::json!(data::titles(reader, section))))?;
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
-/// A call beside the rows: what it is, and the same block as in the transcript.
-pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// A call beside the rows: its name, and the same block as in the transcript.
+pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::part(app, request, |reader, at, request| {
         let (index, transcript) = (session::number(request, "call"), reader.book().transcript());
         let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
@@ -87,21 +88,23 @@ pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     })
 }
 
-/// Leads to the row of a call in the transcript.
-pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+/// Redirects to the row of a call in the transcript.
+pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let index = session::number(request, "call");
     let address = visit.open(app)?.with(|reader| {
         let at = visit.at(reader);
+        // A call without a row still leads to its session.
         reader.window().row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
     });
-    Ok(Answer::Elsewhere(address))
+    Ok(PageResponse::Elsewhere(address))
 }
 
-/// The waterfall. Its first rows come with it; a script brings the others and draws the bars.
-fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
+/// The waterfall. Its first rows come with the page; a script fetches the others and draws the bars.
+fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     let transcript = fall.transcript;
     let chosen = request.get("at").and_then(|anchor| reader.window().call_at(transcript, anchor));
+    // `at` is an anchor of the transcript, `call` the number of a call.
     let chosen = chosen.or_else(|| {
         let number = request.number("call")?;
         transcript.calls.iter().position(|call| call.number as usize == number)
@@ -110,6 +113,7 @@ fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &Pag
     if calls == 0 {
         return no_calls();
     }
+    // Comes with the page, so that the sum is there before the script has its data, and without it.
     let times = fall.lapse.times();
     html! {
         div.wf #tt-fall data-base=(at.base) data-v={ (format!("{:x}", at.version)) } data-call=[chosen] data-session=(transcript.session.session) {
@@ -141,12 +145,13 @@ fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &Pag
                 section.wf-side #tt-side aria-label="The selected call" { (legend()) }
             }
             p #tt-said.vh role="status" {}
+            // The table is complete without a script, so nothing is lost.
             noscript { p { "The bars are drawn by a script. " a href="?view=table" { "The same as a table" } " needs none." } }
         }
     }
 }
 
-/// What the marks mean, until a call is selected.
+/// Meaning of the marks, shown until a call is selected.
 const LEGEND: &[(&str, &str)] = &[
     ("solid", "a tool ran, or how it spent its time is not in the log"),
     ("waits", "it waited to run: for permission, in a queue, for hooks"),
@@ -169,8 +174,8 @@ fn legend() -> Markup {
     }
 }
 
-/// The two forms of it.
-fn views(at: &At<'_>, table: bool) -> Markup {
+/// Links to both forms.
+fn views(at: &SessionPageRequest<'_>, table: bool) -> Markup {
     let current = |on: bool| on.then_some("page");
     html! {
         nav.tabs aria-label="Forms of the waterfall" {
@@ -180,7 +185,7 @@ fn views(at: &At<'_>, table: bool) -> Markup {
     }
 }
 
-/// Where the time went.
+/// Summary of the time by who was at work.
 fn summary(times: &tooltrail_model::digest::Times) -> Markup {
     let parts = [
         ("tools", times.tools_ms),
@@ -195,14 +200,15 @@ fn summary(times: &tooltrail_model::digest::Times) -> Markup {
     }
 }
 
-/// The first rows, as the script would make them.
-fn first_rows(reader: &SessionReader<'_>, fall: &Fall<'_>) -> Markup {
+/// The first rows, with the same markup as the script's.
+fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
     html! {
         @for placed in fall.order.iter().take(ROWS) {
             @if let Some((text, _, turn)) = fall.heading(placed) {
                 div.wf-row.head role="treeitem" aria-level="1" { span.n { @if turn > 0 { (turn) } } span.t { (text) } }
             }
             @if let OrderedLine::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
+                // Headings are level 1 of the tree, and calls of subagents one level below their parent.
                 div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
                     span.n { (count(call.number.into())) }
                     span.sign aria-hidden="true" { (look_of(&call.row).glyph) }
@@ -215,7 +221,7 @@ fn first_rows(reader: &SessionReader<'_>, fall: &Fall<'_>) -> Markup {
     }
 }
 
-/// That there is nothing to draw.
+/// Message for a session without calls.
 fn no_calls() -> Markup {
     html! { p { "This session made no calls." } }
 }

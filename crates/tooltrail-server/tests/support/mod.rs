@@ -13,7 +13,7 @@ use tooltrail_formats::scan::Options;
 use tooltrail_model::Time;
 use tooltrail_model::link::{Live, Now};
 use tooltrail_model::row::SessionRow;
-use tooltrail_server::{AppState, Fates, Guard, Machine, Setup, serve};
+use tooltrail_server::{AppState, Guard, LogRetention, Machine, Setup, serve};
 
 /// The moment at which everything is asked.
 pub(crate) const NOW: &str = "2026-03-04T12:00:30Z";
@@ -33,7 +33,7 @@ struct Laid {
 
 struct Doom(&'static str);
 
-impl Fates for Doom {
+impl LogRetention for Doom {
     fn note(&self, session: &SessionRow<'_>) -> Option<String> {
         (session.session == self.0).then(|| "gone in 3 days".to_owned())
     }
@@ -58,8 +58,8 @@ impl Machine for Laid {
         self.live.then(|| LogLocations::Places(vec![Places { home: Some(self.home.clone()), ..Places::default() }]))
     }
 
-    fn fates(&self) -> Option<Box<dyn Fates>> {
-        self.doomed.map(|session| Box::new(Doom(session)) as Box<dyn Fates>)
+    fn fates(&self) -> Option<Box<dyn LogRetention>> {
+        self.doomed.map(|session| Box::new(Doom(session)) as Box<dyn LogRetention>)
     }
 
     fn home_in_logs(&self) -> Option<String> {

@@ -1,10 +1,10 @@
-//! `board`: the sessions that run, as a table that follows them.
+//! `board`: the running sessions, as a table that is updated live.
 
 use crate::cli::LogArgs;
 use crate::commands::tail;
 use crate::filters::SelectArgs;
 use crate::out::{self, BOLD, DIM};
-use crate::running::{self, Running};
+use crate::running::{self, RunningSession};
 use crate::screen::{self, Screen};
 use crate::{keeping, logs, table};
 use anyhow::Context;
@@ -32,11 +32,11 @@ Examples:
 
 Sessions that wait for somebody come first; those that have ended are left out. q or Ctrl-C ends it.";
 
-/// How often ages are drawn anew.
+/// Interval at which durations are redrawn.
 const TICK: Duration = Duration::from_secs(1);
-/// How often it is looked whether the terminal has another size, or nobody reads any more.
+/// Interval at which a new size of the terminal is noticed.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long changes are gathered before they are drawn.
+/// Time for which changes are collected before they are drawn.
 const GATHER: Duration = Duration::from_millis(40);
 
 /// Arguments of `board`.
@@ -57,11 +57,12 @@ pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
     let mut board = Board { args, own, filter, sessions: BTreeMap::new(), shelf: Disk::default(), keep: keeping::keep(args) };
     let drawn = !args.json && std::io::stdout().is_terminal();
-    // What does not change needs not be followed.
+    // The demo does not change, and plain text cannot be redrawn, so both are printed once.
     if own.once || args.demo || !(drawn || args.json) {
         board.begin()?;
         return board.print();
     }
+    // Subscribed before the sessions are read for the first time, so that no change in between is lost.
     let watcher = tail::watcher(args, &own.select.paths())?;
     let subscriber = watcher.subscribe(SubscribeOptions { touched: true, ..SubscribeOptions::default() });
     end_on_signal(&watcher)?;
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The first Ctrl-C ends the watcher, and with it everything; the second one does not wait.
+/// Handles Ctrl-C: the first ends the watcher, and with it the loops below; the second exits at once.
 fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
     let (end, asked) = (watcher.end(), AtomicBool::new(false));
     let stop = move || {
@@ -87,29 +88,30 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
     ctrlc::set_handler(stop).context("cannot listen for Ctrl-C")
 }
 
-/// What runs.
+/// The running sessions, and everything needed to update them.
 struct Board<'a> {
     args: &'a LogArgs,
     own: &'a BoardArgs,
     filter: Filter,
-    sessions: BTreeMap<Key, Running>,
+    sessions: BTreeMap<Key, RunningSession>,
     shelf: Disk,
     keep: Option<Keep>,
 }
 
 impl Board<'_> {
-    /// Finds out what runs now.
+    /// Reads the running sessions from scratch.
     fn begin(&mut self) -> anyhow::Result<()> {
         self.sessions.clear();
         let Some(ready) = logs::if_stored(self.args, &self.own.select.paths())? else {
             let logs = logs::read(self.args, &self.own.select.paths(), false)?;
             let linked = logs.link();
             for session in 0..linked.sessions.len() {
-                let found = Running::of(&logs.asked(&linked), session, &self.filter);
-                self.sessions.extend(found.filter(Running::is_alive).map(|found| (found.key.clone(), found)));
+                let found = RunningSession::of(&logs.asked(&linked), session, &self.filter);
+                self.sessions.extend(found.filter(RunningSession::is_alive).map(|found| (found.key.clone(), found)));
             }
             return Ok(());
         };
+        // The stored state singles out the few sessions that run; only their bundles are opened.
         let listing = ready.list()?;
         let rows = listing.rows();
         for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.state.is_some_and(|state| state != "ended")) {
@@ -120,21 +122,21 @@ impl Board<'_> {
         Ok(())
     }
 
-    /// Takes in a session as linked logs have it; tells whether it is not as it was.
-    fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<Running> {
+    /// Updates a session from linked logs; returns it if its row has changed.
+    fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<RunningSession> {
         let place = linked.sessions.iter().position(|session| session.agent == key.0 && *session.id == *key.1);
         let asked = MatchContext { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
-        let found = place.and_then(|place| Running::of(&asked, place, &self.filter));
+        let found = place.and_then(|place| RunningSession::of(&asked, place, &self.filter));
         let before = match &found {
             Some(found) if found.is_alive() => self.sessions.insert(key.clone(), found.clone()),
             _ => self.sessions.remove(key),
         };
-        // One that has ended is told of once.
+        // An ended session is reported once: it was in the table before, and now is not.
         found.filter(|found| before.as_ref().map_or(found.is_alive(), |before| before.row != found.row))
     }
 
-    /// Waits for changes, takes them in, and gives the sessions that are not as they were. Nothing when it is over.
-    fn follow(&mut self, watcher: &Watcher, subscriber: &Subscriber, wait: Duration) -> anyhow::Result<Option<Vec<Running>>> {
+    /// Waits for changes and applies them; returns the changed sessions, or `None` once the watcher has ended.
+    fn follow(&mut self, watcher: &Watcher, subscriber: &Subscriber, wait: Duration) -> anyhow::Result<Option<Vec<RunningSession>>> {
         let (mut touched, mut anew, mut wait, start) = (BTreeSet::new(), false, wait, Instant::now());
         loop {
             match subscriber.next_within(wait) {
@@ -142,16 +144,17 @@ impl Board<'_> {
                 NextChange::Ended => return Ok(None),
                 NextChange::Change(change) => anew |= note(&change, &mut touched),
             }
-            // Agents write several records at once.
+            // Agents write several records at once, and one redraw for all of them is enough.
             wait = GATHER.saturating_sub(start.elapsed()).min(GATHER / 2);
             if start.elapsed() > GATHER && wait.is_zero() {
                 break;
             }
         }
+        // After lost messages nothing is known about the changes, so everything is read again and compared.
         let before = anew.then(|| self.sessions.clone());
         if let Some(before) = before {
             self.begin()?;
-            let is_new = |found: &&Running| before.get(&found.key).is_none_or(|before| before.row != found.row);
+            let is_new = |found: &&RunningSession| before.get(&found.key).is_none_or(|before| before.row != found.row);
             return Ok(Some(self.sessions.values().filter(is_new).cloned().collect()));
         }
         let mut changed = Vec::new();
@@ -164,7 +167,7 @@ impl Board<'_> {
         Ok(Some(changed))
     }
 
-    /// Draws what runs on the terminal until it is over.
+    /// Draws the table on the terminal until the user ends it.
     fn draw(&mut self, watcher: &Watcher, subscriber: &Subscriber) -> anyhow::Result<()> {
         let mut screen = Screen::open(&self.args.color)?;
         let end = watcher.end();
@@ -180,8 +183,9 @@ impl Board<'_> {
         Ok(())
     }
 
-    /// Prints a row whenever a session is not as it was.
+    /// Prints a JSON row whenever a session changes.
     fn tell(&mut self, watcher: &Watcher, subscriber: &Subscriber) -> anyhow::Result<()> {
+        // The reader gets the present state first, then changes of it.
         let mut out = std::io::stdout().lock();
         for session in self.sorted() {
             writeln!(out, "{}", session.row)?;
@@ -192,7 +196,7 @@ impl Board<'_> {
                 writeln!(out, "{}", session.row)?;
             }
             out.flush()?;
-            // Whoever read this has seen enough, and there may be no next line that would tell.
+            // A closed pipe is noticed at the next write, and in a quiet session that may be hours away.
             if out::is_closed() {
                 break;
             }
@@ -200,7 +204,7 @@ impl Board<'_> {
         Ok(())
     }
 
-    /// Prints what runs, once.
+    /// Prints the running sessions once.
     fn print(&self) -> anyhow::Result<ExitCode> {
         if self.args.json {
             let mut out = std::io::stdout().lock();
@@ -223,20 +227,20 @@ impl Board<'_> {
         if self.filter.is_empty() { "no session runs now" } else { "no such session runs now" }
     }
 
-    fn sorted(&self) -> Vec<&Running> {
-        let mut sessions: Vec<&Running> = self.sessions.values().collect();
+    fn sorted(&self) -> Vec<&RunningSession> {
+        let mut sessions: Vec<&RunningSession> = self.sessions.values().collect();
         sessions.sort_by(|one, other| one.order().cmp(&other.order()));
         sessions
     }
 
-    /// What the terminal shows: as many sessions as there is room for, and how many more there are.
+    /// The picture for the terminal: as many sessions as fit, and the number of the others.
     fn picture(&self) -> anyhow::Result<String> {
         let (width, height) = screen::size();
         if self.sessions.is_empty() {
             return Ok(format!("{}; waiting for one, q or Ctrl-C ends\n", self.nothing()));
         }
         let sorted = self.sorted();
-        // A line on top, one for the columns, and one for those that are left out.
+        // Two lines are taken by the summary and the names of columns; if sessions are left out, a third one says how many.
         let room = height.saturating_sub(2);
         let shown = if sorted.len() <= room { sorted.len() } else { room.saturating_sub(1) };
         let mut picture = format!("{BOLD}{}{BOLD:#}\n", running::summary(sorted.iter().copied())).into_bytes();
@@ -248,11 +252,11 @@ impl Board<'_> {
     }
 }
 
-/// Notes the session of a change; tells whether everything has to be looked at.
+/// Notes the session of a change; true if everything has to be read again.
 fn note(change: &ChangeEvent, touched: &mut BTreeSet<Key>) -> bool {
     let key = |agent: &str, session: &str| (agent.to_owned(), session.to_owned());
     touched.insert(match change {
-        // What was written before that was told to nobody.
+        // Changes before the first message, or during a lag, were not delivered.
         ChangeEvent::Begun { .. } | ChangeEvent::Lagged { .. } => return true,
         ChangeEvent::Here { call } | ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } => key(&call.agent, &call.session),
         ChangeEvent::Session { session } => key(&session.agent, &session.session),

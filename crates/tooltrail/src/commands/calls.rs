@@ -32,7 +32,7 @@ Examples:
   tooltrail calls --json | jq 'select(.status == \"failed\")'
   tooltrail calls --json --copies       every copy on its own line";
 
-/// The newest calls that a table shows, unless told otherwise.
+/// Default number of calls in a table.
 const SHOWN: usize = 50;
 
 /// Arguments of `calls`.
@@ -49,12 +49,12 @@ pub(crate) struct CallsArgs {
     number: Option<usize>,
     /// In which order; with -n the last of them are shown
     #[arg(long, value_name = "BY", default_value = "session")]
-    sort: Sort,
+    sort: CallSort,
 }
 
-/// The order of calls, the most last.
+/// Order of calls; the newest or slowest comes last, nearest to the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Sort {
+enum CallSort {
     /// By session, and in it by request
     Session,
     /// By request
@@ -70,13 +70,14 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     {
         return stored(args, own, &filter, &ready);
     }
+    // The stored listing has each call once, so copies are taken from the linked logs.
     let logs = if own.copies { logs::open(args, &own.select.paths()) } else { logs::read(args, &own.select.paths(), false) }?;
     logs.require_any()?;
     let linked = logs.link();
     let calls = matching::calls(&logs.asked(&linked), &filter, own.copies);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
-        Sort::Session => newest(&linked, &calls, limit),
+        CallSort::Session => newest(&linked, &calls, limit),
         sort => last(sorted(&logs, &linked, &calls, sort), limit),
     };
     let mut out = out::stdout(args.color.as_str());
@@ -90,17 +91,17 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), record.at);
     }
     let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
-    print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
+    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
 }
 
-/// How many there are.
-struct Counts {
+/// Numbers for the line below the table.
+struct ShownCounts {
     shown: u64,
     all: u64,
     logs: u64,
 }
 
-fn print(out: &mut impl Write, table: Table, sort: Sort, counts: Counts, filter: &Filter) -> anyhow::Result<ExitCode> {
+fn print(out: &mut impl Write, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<ExitCode> {
     if counts.all == 0 {
         let such = if filter.is_empty() { "" } else { "such " };
         writeln!(out, "no {such}tool calls in {}", table::counted(counts.logs, "log"))?;
@@ -108,14 +109,14 @@ fn print(out: &mut impl Write, table: Table, sort: Sort, counts: Counts, filter:
         table.print(out, table::terminal_width())?;
     }
     if counts.shown < counts.all {
-        let which = if sort == Sort::Took { "slowest" } else { "newest" };
+        let which = if sort == CallSort::Took { "slowest" } else { "newest" };
         writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", counts.shown, table::count(counts.all))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The same, from the catalogue.
+/// Lists calls from the catalogue.
 fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> anyhow::Result<ExitCode> {
     let listing = ready.list()?;
     let rows = listing.rows();
@@ -124,16 +125,17 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     }
     let asked = ready.asked(&listing, &rows);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let quick = filter.is_empty() && own.sort == Sort::Session && limit > 0;
+    // The most common case, the newest calls without a filter, is one query instead of a walk through all calls.
+    let quick = filter.is_empty() && own.sort == CallSort::Session && limit > 0;
     let (shown, all) = if quick {
         (listing.newest_calls(&ready.library.catalogue(), limit, false)?, listing.calls())
     } else {
         let mut found = asked.calls(filter)?;
         let all = found.len() as u64;
         match own.sort {
-            Sort::Session => found = newest_listed(found, limit),
-            Sort::Time => found.sort_by_key(|call| call.order),
-            Sort::Took => found.sort_by_key(|call| call.took),
+            CallSort::Session => found = newest_listed(found, limit),
+            CallSort::Time => found.sort_by_key(|call| call.order),
+            CallSort::Took => found.sort_by_key(|call| call.took),
         }
         (last(found, limit), all)
     };
@@ -143,7 +145,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         asked.each_row(
             &shown,
             |lines: &mut Vec<u8>, row, _| {
-                // Rows are made of texts and numbers; they cannot fail to be written.
+                // Writing texts and numbers into memory cannot fail.
                 let _ = serde_json::to_writer(&mut *lines, &row);
                 lines.push(b'\n');
             },
@@ -155,11 +157,12 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     let mut table = empty_table();
     asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
-    print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all, logs }, filter)
+    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.
 fn newest_listed(mut calls: Vec<ListedCall>, limit: usize) -> Vec<ListedCall> {
+    // Selected by time, then shown in the order of sessions.
     if limit > 0 {
         calls.sort_by_key(|call| call.order);
         calls = last(calls, limit);
@@ -168,10 +171,10 @@ fn newest_listed(mut calls: Vec<ListedCall>, limit: usize) -> Vec<ListedCall> {
     calls
 }
 
-/// How many rows a thread makes at a time.
+/// Number of rows that a thread makes at a time.
 const CHUNK: usize = 1024;
 
-/// Prints rows as JSON. Each thread makes a piece, and the pieces are printed in order: a command is read again for its row, and that takes time.
+/// Prints rows as JSON. Each thread makes a chunk, and the chunks are printed in order.
 fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) -> anyhow::Result<()> {
     let lines = |calls: &[&LinkedCall]| -> serde_json::Result<Vec<u8>> {
         let mut lines = Vec::new();
@@ -184,10 +187,12 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
         Ok(lines)
     };
     let mut out = std::io::stdout().lock();
+    // The record of each request is read again for its row, which takes longer than printing. Batches limit the memory.
     for batch in calls.chunks(CHUNK.saturating_mul(logs.threads())) {
         let (first, others) = batch.split_at(batch.len().min(CHUNK));
         std::thread::scope(|scope| -> anyhow::Result<()> {
             let others: Vec<_> = others.chunks(CHUNK).map(|chunk| scope.spawn(move || lines(chunk))).collect();
+            // This thread works too, on the chunk that is printed first.
             out.write_all(&lines(first)?)?;
             for other in others {
                 out.write_all(&other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?)?;
@@ -200,11 +205,12 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
 }
 
 /// The calls in another order than that of sessions.
-fn sorted<'c>(logs: &Logs, linked: &Linked<'_>, calls: &[&'c LinkedCall], sort: Sort) -> Vec<&'c LinkedCall> {
+fn sorted<'c>(logs: &Logs, linked: &Linked<'_>, calls: &[&'c LinkedCall], sort: CallSort) -> Vec<&'c LinkedCall> {
     let mut calls = calls.to_vec();
     match sort {
-        Sort::Took => calls.sort_by_cached_key(|call| linked.call_row(call, &logs.now, false).duration_ms),
-        Sort::Session | Sort::Time => calls.sort_by_key(|call| linked.record(call.id).order),
+        // Cached, because a duration takes a whole row to compute.
+        CallSort::Took => calls.sort_by_cached_key(|call| linked.call_row(call, &logs.now, false).duration_ms),
+        CallSort::Session | CallSort::Time => calls.sort_by_key(|call| linked.record(call.id).order),
     }
     calls
 }
@@ -246,7 +252,7 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
     let (sign, style) = out::look(row.status);
     // A stored row says already what the call is about, and only commands are read again.
     let command = if row.about.is_some() { load::understand(shelf, &mut row, at) } else { load::complete_at(shelf, &mut row, at) };
-    // A success that is not that of the test or build in it.
+    // Marks a success that is not the success of the test or build in the command.
     let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
     let nested = if row.sidechain { "↳ " } else { "" };
     table.row(vec![
@@ -260,7 +266,7 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
     ]);
 }
 
-/// Why a call ended as it did, in a word or two.
+/// Reason for the outcome of a call, in a word or two.
 pub(crate) fn why(reason: Option<Reason>, exit_code: Option<i64>) -> String {
     match (reason, exit_code) {
         (Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
@@ -269,7 +275,7 @@ pub(crate) fn why(reason: Option<Reason>, exit_code: Option<i64>) -> String {
     }
 }
 
-/// A time of day as the person's clock shows it.
+/// Date and time in the local time zone.
 pub(crate) fn local(time: tooltrail_model::Time) -> String {
     time.timestamp().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -1,4 +1,4 @@
-//! `check`: is the log whole? Every line accounted for, every problem with its line.
+//! `check`: the integrity of logs. Accounts for every line, and reports every problem with its line.
 
 use crate::cli::{LogArgs, PathArgs};
 use crate::logs;
@@ -17,7 +17,7 @@ Examples:
 
 Exits 1 if a log has issues. The codes are explained in docs/check.md.";
 
-/// How many issues of one file a person wants to read at once.
+/// Maximum number of issues shown for one file.
 const SHOWN: usize = 20;
 
 /// Arguments of `check`.
@@ -29,13 +29,14 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &CheckArgs) -> anyhow::Result<ExitCode> {
+    // Never from the catalogue: its rows were read without the check for valid UTF-8.
     let logs = logs::read(args, &own.paths.paths, true)?;
     if logs.linker.sources().next().is_none() {
         logs.require_any()?;
     }
     let linked = logs.link();
     let rows = linked.check_rows(&logs.now);
-    // A file that is no agent's log is listed, but is no reason to fail.
+    // A directory of logs may contain other files; they are listed, but do not fail the check.
     let bad = rows.iter().any(|row| row.agent.is_some() && !row.issues.is_empty());
     let mut out = out::stdout(args.color.as_str());
     if args.json {

@@ -1,4 +1,4 @@
-//! `completions`: a script that teaches a shell the commands and options.
+//! `completions`: prints a completion script for a shell.
 
 use crate::cli::Cli;
 use clap::{Args, CommandFactory};
@@ -20,6 +20,7 @@ pub(crate) struct CompletionsArgs {
 }
 
 pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
+    // Into memory first: `generate` panics if it cannot write, as into a closed pipe.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "tooltrail", &mut script);
     std::io::Write::write_all(&mut std::io::stdout().lock(), &script)?;

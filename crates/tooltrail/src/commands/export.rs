@@ -3,7 +3,7 @@
 use super::show::{check_turns, turns};
 use crate::cli::LogArgs;
 use crate::output_file::{self, Existing};
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use crate::{logs, out, table};
 use anyhow::{Context, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -58,7 +58,7 @@ pub(crate) struct ExportArgs {
     no_redact: bool,
 }
 
-/// Reads the name of an output.
+/// Parser for the name of an output. `--help` lists the names from the table of outputs.
 fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
     let known = OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.description));
     PossibleValuesParser::new(known).try_map(|name| Output::named(&name).ok_or("it is not in the list of outputs"))
@@ -78,57 +78,67 @@ enum Bodies {
 pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> {
     let to = wanted_output(args, own)?;
     let output = output_file::path(own.output.as_deref());
+    // Before any log is read: reading may take seconds.
     if output.is_none() && to.terminal == TerminalRule::Refuse && io::stdout().is_terminal() {
         bail!("a page is no text for a terminal; add `-o session.{}`", to.ending());
     }
-    let wanted = Wanted::parse(&own.wanted);
-    let logs = logs::open_for(args, &wanted)?;
+    let reference = Reference::parse(&own.wanted);
+    let logs = logs::open_for(args, &reference)?;
     logs.require_any()?;
     let linked = logs.link();
-    let sessions = match wanted.find(&linked, &logs.now)? {
+    let sessions = match reference.find(&linked, &logs.now)? {
         Target::Sessions(sessions) => sessions,
         Target::Call(..) => bail!("`{}` is a call; name its session, or use `tooltrail show {} --json`", own.wanted, own.wanted),
     };
-    let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
-    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).ok();
-    let redactor = Redactor::new(home.as_deref(), user.as_deref());
+    let redactor = redactor();
     let change = |text: String| redactor.text(text);
     let words = typed_arena::Arena::new();
-    let taking: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
+    let redaction: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
     let read = |private| SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
-    // The session as it is, read only if somebody asks: changes are found in texts that nothing was taken out of.
+    // Changes are computed from the original texts and redacted afterwards: a redacted text may not match the edits that follow it. The
+    // original session is read only if the output needs it.
     let whole = OnceCell::new();
-    let as_it_is = || whole.get_or_init(|| read(None));
+    let original = || whole.get_or_init(|| read(None));
     let redacted;
     let book: &SessionBook<'_> = match to.source {
-        OutputSource::Changes => as_it_is(),
+        OutputSource::Changes => original(),
         OutputSource::Session => {
-            redacted = read(taking.map(|change| Private { change, words: &words }));
+            redacted = read(redaction.map(|change| Private { change, words: &words }));
             &redacted
         }
     };
     let options = options(own);
     check_turns(book, &options.selection)?;
     let which = Which { selection: options.selection.clone(), call: None };
-    let changes = SessionEdits { book: &as_it_is, which: &which, change: taking };
+    let changes = SessionEdits { book: &original, which: &which, change: redaction };
     let export = Export { book, changes: &changes, options: &options };
-    let Written { length, file } = write(to, &export, output)?;
-    if length == 0 && to.source == OutputSource::Changes {
+    let ExportSize { length, file } = write(to, &export, output)?;
+    let is_patch = to.source == OutputSource::Changes;
+    if length == 0 && is_patch {
         out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
     }
     report(book, output.zip(file), &redactor, own.no_redact);
-    if to.source == OutputSource::Changes && !own.no_redact && !redactor.taken().is_empty() {
+    if is_patch && !own.no_redact && !redactor.taken().is_empty() {
         out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The output that was asked for, or that the name of the file means.
+/// The redactor for this machine: besides secrets it removes the home directory and the user's name, which no pattern can know.
+fn redactor() -> Redactor {
+    let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+    // `USERNAME` is the variable on Windows.
+    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).ok();
+    Redactor::new(home.as_deref(), user.as_deref())
+}
+
+/// The output of `--to`, else the one for the ending of the file name.
 fn wanted_output(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<&'static Output> {
     if let Some(to) = own.to {
         return Ok(to);
     }
     let name = own.output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    // `session.html.gz` is HTML; the file is compressed when it is written.
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let ending = if args.json { "json" } else { name.rsplit_once('.').map_or("html", |(_, ending)| ending) };
     Output::of_ending(ending).ok_or_else(|| {
@@ -138,7 +148,7 @@ fn wanted_output(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<&'static Ou
     })
 }
 
-/// How the output is written.
+/// Options of the output according to the arguments.
 fn options(own: &ExportArgs) -> ExportOptions {
     let bodies = match own.bodies {
         Bodies::All => markdown::ShownBodies::All,
@@ -149,15 +159,15 @@ fn options(own: &ExportArgs) -> ExportOptions {
 }
 
 /// The size of an export.
-struct Written {
-    /// How many bytes the output has.
+struct ExportSize {
+    /// Bytes of the output.
     length: u64,
-    /// How many bytes the file has, which may be compressed; nothing for standard output.
+    /// Bytes of the file, which may be compressed; `None` for standard output.
     file: Option<u64>,
 }
 
 /// Writes an output into a file or to standard output.
-fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Result<Written> {
+fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Result<ExportSize> {
     let (mut length, mut file) = (0, None);
     let mut write = |out: &mut dyn Write| {
         let mut out = Counting { out, written: &mut length };
@@ -165,7 +175,7 @@ fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Resul
     };
     match path {
         Some(path) => file = Some(to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?),
-        // A terminal acts on what it is sent, and a patch is made of texts as they are.
+        // A patch contains texts of the session unchanged, and a terminal would act on control characters in them.
         None if to.terminal == TerminalRule::Neutralise && io::stdout().is_terminal() => {
             let mut patch = Vec::new();
             write(&mut patch)?;
@@ -177,10 +187,10 @@ fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Resul
             out.flush()?;
         }
     }
-    Ok(Written { length, file })
+    Ok(ExportSize { length, file })
 }
 
-/// A writer that counts, so that an empty output is noticed.
+/// A writer that counts bytes, so that an empty output is noticed.
 struct Counting<'o> {
     out: &'o mut dyn Write,
     written: &'o mut u64,
@@ -198,7 +208,7 @@ impl Write for Counting<'_> {
     }
 }
 
-/// What a shared file says about secrets.
+/// Note about redaction for the shared file.
 fn note(own: &ExportArgs) -> Option<String> {
     (!own.no_redact).then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned())
 }
@@ -212,12 +222,13 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
         }
         let mut packer = flate2::write::GzEncoder::new(out, flate2::Compression::default());
         write(&mut packer)?;
+        // Dropping the encoder would finish it too, but hide an error such as a full disk.
         packer.finish()?;
         Ok(())
     })
 }
 
-/// So many of what was taken out: `2 passwords in urls`, `3 basic credentials`.
+/// A number of redacted items with the right plural: `2 passwords in urls`, `3 basic credentials`.
 fn several(number: u64, what: &str) -> String {
     match what.split_once(" in ") {
         Some((what, place)) => format!("{} in {place}{}", several(number, what), if number == 1 { "" } else { "s" }),
@@ -226,7 +237,7 @@ fn several(number: u64, what: &str) -> String {
     }
 }
 
-/// Says what was written and what was taken out of it, beside the output.
+/// Reports on standard error what was written and redacted. Standard output may be the export itself.
 fn report(book: &dyn Book, written: Option<(&Path, u64)>, redactor: &Redactor, kept: bool) {
     if let Some((path, bytes)) = written {
         let calls = table::counted(book.transcript().calls.len() as u64, "call");

@@ -5,7 +5,7 @@ use crate::cli::LogArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::output_file::{self, Existing};
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use crate::table::{self, Align, Cell, Table};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -63,6 +63,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     let directory = std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());
     let path = match find(&linked, &logs.now, logs.shelf(), &own.path, directory.as_deref()) {
         Named::One(path) => path,
+        // Exit code 1 for an unknown file, as `grep` for no match, so that scripts can tell it from an error.
         Named::Nothing => {
             out::complain(&format!("no call read or changed `{}`; give the end of its path as the logs have it", own.path));
             return Ok(ExitCode::from(1));
@@ -76,6 +77,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     };
     let history = history(&linked, &logs.now, logs.shelf(), &path);
     let entries = versions(&history.steps);
+    // Each of these asks for one text instead of the list.
     if own.before.is_some() || own.after.is_some() || own.version.is_some() || own.output.is_some() {
         if args.json {
             bail!("--json lists versions, and one text has no list; leave it out to get the text as it is");
@@ -90,7 +92,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints or writes one text.
+/// Prints a single text, or writes it to a file.
 fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, entries: &[HistoryRow]) -> anyhow::Result<ExitCode> {
     let (known, which) = match (&own.before, &own.after, own.version) {
         (Some(call), _, _) => (at(logs, linked, history, call, true)?, format!("before {call}")),
@@ -120,11 +122,12 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
 
 /// The text before or after a call.
 fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, before: bool) -> anyhow::Result<FileText> {
-    let Target::Call(session, number) = Wanted::parse(call).find(linked, &logs.now)? else {
+    let Target::Call(session, number) = Reference::parse(call).find(linked, &logs.now)? else {
         bail!("`{call}` is a session; name a call of it, as in `{call}:41`");
     };
     let is_it = |by: usize| history.tellers.get(by).is_some_and(|teller| teller.session == session && teller.number == Some(number));
     let mut steps = history.steps.iter().filter(|step| is_it(step.by));
+    // A call may change a file several times: its first step has the text before it, its last step the text after it.
     let found = if before { steps.next().map(|step| &step.before) } else { steps.next_back().map(|step| &step.after) };
     found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", table::printable(&history.path)))
 }
@@ -142,13 +145,14 @@ fn numbered(entries: &[HistoryRow], number: usize) -> anyhow::Result<FileText> {
     found.with_context(|| format!("there is no version {number}; the logs hold {}", table::counted(count as u64, "version")))
 }
 
-/// Prints a text: to a program as it is, to a terminal without what it would act on.
+/// Prints a text: unchanged into a pipe, with control characters made visible on a terminal.
 fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     if io::stdout().is_terminal() {
         let shown = tooltrail_view::line::neutral_text(text);
         out.write_all(shown.as_bytes())?;
         out.flush()?;
+        // Copying from the terminal would give another text than the file had.
         if shown != text {
             out::remark(&"control characters are shown as signs; use -o or a pipe to get the text as it is");
         }
@@ -183,6 +187,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
             HistoryRow::Gap(Gap::Outside(by)) => (*by, String::new(), Cell::styled("changed outside the logs", DIM), None),
             HistoryRow::Gap(Gap::Unknown(by)) => (*by, String::new(), Cell::styled("changed, text not known", DIM), None),
         };
+        // An index without a source would be a bug; skipping the row is better than a panic.
         let Some(teller) = history.tellers.get(by) else { continue };
         let count = |number: Option<u64>| number.map(table::count).unwrap_or_default();
         table.row(vec![
@@ -205,10 +210,11 @@ fn title<'l>(linked: &'l Linked<'_>, teller: &Teller) -> Option<&'l str> {
     linked.sessions.get(teller.session)?.title.as_deref()
 }
 
-/// How a version is known, in words.
+/// Source of a version, in words.
 fn words(version: &Version) -> String {
     use tooltrail_model::changes::How;
     let how = match (version.how, &version.known) {
+        // The same source means something else for a file that does not exist.
         (How::Before, FileText::Absent) => "not there",
         (How::Before, _) => "before an edit",
         (How::Moved, FileText::Absent) => "moved away",
@@ -218,7 +224,7 @@ fn words(version: &Version) -> String {
     format!("{how}{}", if version.replayed { ", replayed" } else { "" })
 }
 
-/// How many lines and bytes a text has.
+/// Number of lines and bytes of a text.
 fn sizes(known: &FileText) -> Option<(u64, u64)> {
     known.as_text().map(|text| (text.split_terminator('\n').count() as u64, text.len() as u64))
 }
@@ -246,6 +252,7 @@ struct VersionRow<'r> {
 }
 
 fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [HistoryRow]) -> impl Iterator<Item = VersionRow<'r>> {
+    // Gaps have no row of their own in JSON; the version after a gap names it.
     let mut gap = None;
     entries.iter().filter_map(move |entry| {
         let version = match entry {

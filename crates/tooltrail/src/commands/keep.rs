@@ -28,7 +28,7 @@ Examples:
   tooltrail keep off               keep nothing more; what is kept stays
   tooltrail keep off --delete      and throw it away, unless some of it is nowhere else";
 
-/// So many logs that are about to be deleted are listed for people.
+/// Maximum number of endangered logs in the table.
 const LISTED: usize = 10;
 
 /// Arguments of `keep`.
@@ -36,12 +36,12 @@ const LISTED: usize = 10;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct KeepArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<KeepCommand>,
 }
 
-/// What is wanted of the keep.
+/// Subcommands of `keep`; without one, `status`.
 #[derive(Debug, Subcommand)]
-enum What {
+enum KeepCommand {
     /// Keep logs from now on: whenever a command reads them, what is new is copied
     On,
     /// Stop that; what is kept stays
@@ -65,7 +65,7 @@ enum What {
     Restore(restoring::RestoreArgs),
 }
 
-/// What was kept, for programs.
+/// Result of `keep now` as JSON.
 #[derive(Serialize)]
 struct NowRow {
     v: u32,
@@ -77,7 +77,7 @@ struct NowRow {
     problems: usize,
 }
 
-/// What is kept, for programs.
+/// Result of `keep status` as JSON.
 #[derive(Serialize)]
 struct StatusRow<'a> {
     v: u32,
@@ -96,7 +96,7 @@ struct StatusRow<'a> {
     soon: Vec<SoonRow>,
 }
 
-/// A log that is about to be deleted and not kept.
+/// A log that its agent will delete soon and that is not kept, as JSON.
 #[derive(Serialize)]
 struct SoonRow {
     file: String,
@@ -107,16 +107,16 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
     if args.demo {
         bail!("the demo has no logs to keep; leave out --demo");
     }
-    // Says what to do where there is no directory for it.
+    // Checked first, because its error says how to name a data directory.
     directories::data()?;
     let keep = keeping::keep(args).context("there is no place to keep logs")?;
     match &own.what {
         None => status(args, &keep, false),
-        Some(What::Status { verify }) => status(args, &keep, *verify),
-        Some(What::On) => on(args, &keep),
-        Some(What::Off { delete, force }) => off(args, &keep, *delete, *force),
-        Some(What::Now) => now(args, &keep),
-        Some(What::Restore(own)) => restoring::restore(args, &keep, own),
+        Some(KeepCommand::Status { verify }) => status(args, &keep, *verify),
+        Some(KeepCommand::On) => on(args, &keep),
+        Some(KeepCommand::Off { delete, force }) => off(args, &keep, *delete, *force),
+        Some(KeepCommand::Now) => now(args, &keep),
+        Some(KeepCommand::Restore(own)) => restoring::restore(args, &keep, own),
     }
 }
 
@@ -141,9 +141,10 @@ fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
 }
 
 fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result<ExitCode> {
-    // Where a directory that was named is gone, so are its logs, and this has to be possible nevertheless.
+    // A root may be gone together with its logs; switching the keep off has to work nevertheless.
     let search = search(args).unwrap_or_default();
     let status = keep.status(&search, &keeping::retention(args), logs::asked_at(args), false);
+    // Deleting the last copies of logs takes an explicit `--force`.
     let only = nowhere_else(&status);
     if let Some(only) = only.as_ref().filter(|_| delete && !force) {
         bail!(
@@ -176,7 +177,7 @@ fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result
     Ok(ExitCode::SUCCESS)
 }
 
-/// What would be lost with a keep, if anything.
+/// The files that exist only in the keep, in words; `None` if there are none.
 fn nowhere_else(status: &KeepStatus) -> Option<String> {
     let parts = [(status.only_logs, "log"), (status.only - status.only_logs, "other file"), (status.older, "older version")];
     let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| table::counted(*count, what)).collect();
@@ -188,6 +189,7 @@ fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     let search = search(args)?;
     let total = search.files.iter().map(|found| found.size).sum();
     let (progress, threads) = (Progress::default(), logs::options(args, false).threads);
+    // The real clock even with `--now`: the time is stored as that of the last copy.
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, &progress, || keep.now(&search, threads, clock, &progress))?;
     outcome.problems.iter().for_each(|problem| out::complain_of(problem));
@@ -257,12 +259,14 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
     Ok(code)
 }
 
-/// What is said about a keep, by name.
+/// Lines of the status of a keep: label and text.
 fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
     let mut lines = vec![("keeping", if on { "on" } else { "off; `tooltrail keep on` begins" }.to_owned())];
+    // A keep that was never used has nothing else to report.
     if status.files == 0 && last.is_none() {
         return lines;
     }
+    // Without any kept byte the ratio would be NaN.
     let times = if status.kept_bytes == 0 { 0.0 } else { status.bytes as f64 / status.kept_bytes as f64 };
     let (logs, files) = (table::counted(status.logs, "log"), table::counted(status.files, "file"));
     let sizes = format!("{} in {} ({times:.1} times smaller)", table::bytes(status.bytes), table::bytes(status.kept_bytes));
@@ -278,7 +282,7 @@ fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) 
     lines
 }
 
-/// A path as it is printed.
+/// A path for messages, in backquotes and without control characters.
 pub(crate) fn printed(path: &Path) -> String {
     format!("`{}`", table::printable(&spelled(path)))
 }

@@ -3,7 +3,7 @@
 use crate::catalogue::Ready;
 use crate::cli::LogArgs;
 use crate::commands::calls::local;
-use crate::filters::{Scope, SelectArgs};
+use crate::filters::{ScopeArg, SelectArgs};
 use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
@@ -34,7 +34,7 @@ Examples:
   tooltrail list --digest --json    with what each amounts to
   tooltrail list --json | jq -r '[.session, .title] | @tsv'";
 
-/// The newest sessions that a table shows, unless told otherwise.
+/// Default number of sessions in a table.
 const SHOWN: usize = 30;
 
 /// Arguments of `list`.
@@ -45,7 +45,7 @@ pub(crate) struct ListArgs {
     select: SelectArgs,
     /// Where all terms of the filter must hold: in one call or message, or anywhere in one session
     #[arg(long, value_name = "WHAT", default_value = "call")]
-    within: Scope,
+    within: ScopeArg,
     /// Only the newest N sessions; 0 for all [default: 30 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
@@ -54,12 +54,12 @@ pub(crate) struct ListArgs {
     digest: bool,
     /// In which order; with -n the last of them are shown [default: by their start, and with -n those with the last signs of life]
     #[arg(long, value_name = "BY")]
-    sort: Option<Sort>,
+    sort: Option<SessionSort>,
 }
 
-/// The order of sessions, the most last.
+/// Order of sessions; the largest comes last, nearest to the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Sort {
+enum SessionSort {
     /// By their start
     Started,
     /// By their last sign of life
@@ -70,7 +70,7 @@ enum Sort {
     Failed,
 }
 
-/// A session with what it amounts to, for programs that ask for both.
+/// A session with its digest, as JSON.
 #[derive(Serialize)]
 struct Digested<'a> {
     #[serde(flatten)]
@@ -78,12 +78,12 @@ struct Digested<'a> {
     digest: Digest,
 }
 
-/// Sessions, wherever they come from.
-struct Listed<'a> {
+/// Sessions to print, from the catalogue or from logs.
+struct ListedSessions<'a> {
     rows: &'a [SessionRow<'a>],
-    /// Those that the filter takes.
+    /// Indices of the rows that match the filter.
     found: Vec<usize>,
-    /// What a session amounts to; `true` for all of it, `false` for what a table needs.
+    /// Digest of a session: `true` for all of it, `false` for the parts that a table shows.
     digest: &'a dyn Fn(usize, bool) -> anyhow::Result<Digest>,
     is_gone: &'a dyn Fn(usize) -> bool,
 }
@@ -99,10 +99,10 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
     let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
-    print(args, own, &filter, Listed { rows: &rows, found, digest: &digest, is_gone: &|_| false })
+    print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })
 }
 
-/// The same, from the catalogue.
+/// Lists sessions from the catalogue.
 fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> anyhow::Result<ExitCode> {
     let listing = ready.list()?;
     let rows = listing.rows();
@@ -111,11 +111,12 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
         bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
     }
     let mut found = ready.asked(&listing, &rows).sessions(filter, own.within.into())?;
-    // A program is given what it can open, unless it asks for more.
+    // Programs usually open what is listed, so sessions without logs are only listed on request.
     if args.json && !filter.asks_gone() {
         found.retain(|&session| !listing.is_gone(session));
     }
     let digest = |session: usize, whole: bool| {
+        // Only the rows that are printed get a digest: each takes opening a bundle of logs.
         let Some(bundle) = listing.bundle(session) else { return Ok(Digest::default()) };
         let linker = ready.library.open(bundle)?;
         let linked = linker.link();
@@ -123,7 +124,7 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
         let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
         Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf(), whole)).unwrap_or_default())
     };
-    print(args, own, filter, Listed { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })
+    print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })
 }
 
 fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, whole: bool) -> Digest {
@@ -134,8 +135,8 @@ fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, 
     digest::of(&book, &Selection::default())
 }
 
-fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) -> anyhow::Result<ExitCode> {
-    let Listed { rows, found, digest, is_gone } = listed;
+fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions<'_>) -> anyhow::Result<ExitCode> {
+    let ListedSessions { rows, found, digest, is_gone } = listed;
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
         None => newest(rows, &found, limit),
@@ -145,6 +146,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
     if args.json {
         match own.digest {
             true => {
+                // Printed one by one, so that the first line appears before the last digest is made.
                 for &index in &shown {
                     out::json_lines([Digested { row: &rows[index], digest: digest(index, true)? }])?;
                 }
@@ -172,6 +174,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
         ("TITLE", Align::Fill),
     ])
     .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
     let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
     let note = |index: usize| if is_gone(index) { Some("gone".to_owned()) } else { soon(index) };
@@ -180,9 +183,10 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
-        let which = if matches!(own.sort, None | Some(Sort::Started | Sort::Last)) { "newest" } else { "last" };
+        let which = if matches!(own.sort, None | Some(SessionSort::Started | SessionSort::Last)) { "newest" } else { "last" };
         writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
     }
+    // Counted over all sessions, not only the shown ones: the endangered ones are the oldest.
     let doomed = (0..rows.len()).filter(|&index| soon(index).is_some()).count() as u64;
     if let Some(fates) = fates.as_ref().filter(|_| doomed > 0) {
         writeln!(out, "{DIM}{}{DIM:#}", fates.advice(doomed))?;
@@ -191,29 +195,30 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
     Ok(ExitCode::SUCCESS)
 }
 
-/// The newest `limit` of some sessions, in the order in which sessions are listed. Those without a time count as oldest.
+/// The newest `limit` of the found sessions, in the order of listing. Sessions without a time count as oldest.
 fn newest(rows: &[SessionRow<'_>], found: &[usize], limit: usize) -> Vec<usize> {
-    let mut order = last(rows, found, Sort::Last, limit);
+    let mut order = last(rows, found, SessionSort::Last, limit);
     order.sort_unstable();
     order
 }
 
-/// The last `limit` of some sessions in an order.
-fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> Vec<usize> {
+/// The last `limit` of the found sessions in the given order.
+fn last(rows: &[SessionRow<'_>], found: &[usize], sort: SessionSort, limit: usize) -> Vec<usize> {
     let mut order = found.to_vec();
     let failed = |row: &SessionRow<'_>| row.by_status.get(&Status::Failed).copied().unwrap_or(0);
     match sort {
-        Sort::Started => order.sort_by_key(|&index| (rows[index].started_at, index)),
-        Sort::Last => order.sort_by_key(|&index| (rows[index].last_at, index)),
-        Sort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
-        Sort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),
+        // The index breaks ties, so that the order is the same on every run.
+        SessionSort::Started => order.sort_by_key(|&index| (rows[index].started_at, index)),
+        SessionSort::Last => order.sort_by_key(|&index| (rows[index].last_at, index)),
+        SessionSort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
+        SessionSort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),
     }
     let surplus = if limit == 0 { 0 } else { order.len().saturating_sub(limit) };
     order.drain(..surplus);
     order
 }
 
-/// What a session is doing; what has ended is of less interest, unless it is about to be lost.
+/// Cell with the state of a session. An ended one is dimmed, unless it is about to be lost.
 fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
     match row.state {
         Some("ended") | None if note.is_some() => Cell::styled(note.unwrap_or_default(), out::look(Status::TimedOut).1),
@@ -224,13 +229,13 @@ fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
     }
 }
 
-/// How the last tests went, and whether anything was edited since.
+/// Cell with the outcome of the last tests, and the number of edits since.
 fn tests(digest: &Digest) -> Cell {
     let Some(run) = &digest.test else { return "".into() };
     let (sign, style) = match run.outcome {
         RunOutcome::Passed => ("✓", out::look(Status::Succeeded).1),
         RunOutcome::Failed => ("✗", out::look(Status::Failed).1),
-        // Nobody recorded its own outcome, and the line it stands in did not end well either.
+        // Its own exit code was not recorded, and the exit code of the whole line is a failure.
         RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => ("?", out::look(Status::TimedOut).1),
         RunOutcome::Masked => ("✓?", out::look(Status::TimedOut).1),
         RunOutcome::Unknown => ("?", DIM),

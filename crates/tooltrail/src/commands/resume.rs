@@ -1,9 +1,9 @@
-//! `resume`: the command that takes a session up again in its agent. It is printed, never run.
+//! `resume`: prints the command that resumes a session in its agent. Nothing is run.
 
 use crate::cli::LogArgs;
 use crate::logs;
 use crate::out;
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(crate) struct ResumeArgs {
     wanted: String,
 }
 
-/// How to resume a session, for programs.
+/// Command that resumes a session, as JSON.
 #[derive(Debug, Serialize)]
 struct ResumeRow<'a> {
     v: u32,
@@ -41,16 +41,17 @@ struct ResumeRow<'a> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> {
-    let wanted = Wanted::parse(&own.wanted);
+    let wanted = Reference::parse(&own.wanted);
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
     let index = match wanted.find(&linked, &logs.now)? {
+        // A file may contain several sessions; the main one is first.
         Target::Sessions(sessions) => sessions.first().copied(),
         Target::Call(session, _) => Some(session),
     };
     let session = index.and_then(|index| linked.sessions.get(index)).context("there is no session")?;
-    // The id comes from a log, and is about to stand on a command line.
+    // The id comes from a log, and users pass the printed line to `eval`; an id with spaces or quotes could run anything.
     if !resume::is_plain(&session.id) {
         bail!("`{}` is no id that an agent would take; its log may have been made by hand", neutral(&session.id));
     }

@@ -36,7 +36,7 @@ Examples:
 
 The first QUERY is always looked for; others are logs to read if they name a file.";
 
-/// The hits that are shown, unless told otherwise.
+/// Default number of hits in a terminal.
 const SHOWN: usize = 50;
 
 /// Arguments of `search`.
@@ -51,7 +51,7 @@ pub(crate) struct SearchArgs {
     regex: bool,
     /// Only in these: prompt, text, thinking, input, path, result
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_possible_values = true)]
-    field: Vec<In>,
+    field: Vec<FieldArg>,
     /// Tell upper from lower case
     #[arg(long)]
     case: bool,
@@ -64,7 +64,7 @@ pub(crate) struct SearchArgs {
 
 /// A field, by its name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum In {
+enum FieldArg {
     Prompt,
     Text,
     Thinking,
@@ -73,15 +73,15 @@ enum In {
     Result,
 }
 
-impl In {
+impl FieldArg {
     fn field(self) -> Field {
         match self {
-            In::Prompt => Field::Prompt,
-            In::Text => Field::Text,
-            In::Thinking => Field::Thinking,
-            In::Input => Field::Input,
-            In::Path => Field::Path,
-            In::Result => Field::Result,
+            FieldArg::Prompt => Field::Prompt,
+            FieldArg::Text => Field::Text,
+            FieldArg::Thinking => Field::Thinking,
+            FieldArg::Input => Field::Input,
+            FieldArg::Path => Field::Path,
+            FieldArg::Result => Field::Result,
         }
     }
 }
@@ -98,22 +98,24 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
     }
     let mut logs = logs::read(args, &paths, false)?;
     logs.require_any()?;
-    // The process ends right after printing; taking everything apart before that would only cost time.
+    // Never dropped: the process ends right after printing, and freeing all of it would only cost time.
     let library = ManuallyDrop::new(ScannedLibrary::new(logs.take(), logs.shelf(), logs.keep()));
     find(args, own, &*library, &query, &logs.now, logs.threads())
 }
 
-/// Finds and prints.
+/// Searches a library and prints the hits as they are found.
 fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, now: &Now, threads: usize) -> anyhow::Result<ExitCode> {
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let mut page = Page { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
+    let mut page = HitPrinter { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
     let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
     let mut written = Ok(());
     let totals = search(library, query, now, threads, |hits| {
         written = page.print(&mut out, &hits);
+        // Text output goes on counting after the last hit it shows, for the totals below it; JSON has no totals and stops.
         let enough = args.json && page.left == 0;
         if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    // The error of the output first: the search was only stopped because of it.
     written?;
     let totals = totals?;
     if !args.json {
@@ -124,8 +126,9 @@ fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, 
 }
 
 impl SearchArgs {
-    /// What is looked for, and the logs to look in.
+    /// The filter, and the logs to search.
     fn asked(&self, args: &LogArgs) -> anyhow::Result<(Filter, Vec<PathBuf>)> {
+        // The first word is always searched for, even if a file of that name exists.
         let is_log = |(number, word): &(usize, &OsString)| *number > 0 && filters::is_log(word);
         let (paths, words): (Vec<_>, Vec<_>) = self.query.iter().enumerate().partition(is_log);
         let times = self.times.terms();
@@ -140,15 +143,15 @@ impl SearchArgs {
     }
 }
 
-/// What is printed, and how much of it may still be.
-struct Page {
+/// Prints hits, up to a limit, with a heading for each session.
+struct HitPrinter {
     json: bool,
     left: usize,
     /// The session whose hits were printed last.
     session: Option<Arc<HitSession>>,
 }
 
-impl Page {
+impl HitPrinter {
     fn print(&mut self, out: &mut impl Write, hits: &[Hit]) -> anyhow::Result<()> {
         let shown = &hits[..hits.len().min(self.left)];
         self.left -= shown.len();
@@ -165,8 +168,9 @@ impl Page {
                 self.session = Some(Arc::clone(&hit.about));
                 last = None;
             }
-            // The name of a call stands at its first hit.
+            // Only the first hit of a call has its name, so that hits of one call read as a group.
             let name = if last.replace(hit.unit) == Some(hit.unit) { String::new() } else { table::printable(&hit.r#ref) };
+            // 28 columns are taken by the name, the field and the spaces between them.
             let room = width.map(|width| width.saturating_sub(28).max(20));
             writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, room))?;
         }
@@ -175,7 +179,7 @@ impl Page {
     }
 }
 
-/// The session of a hit.
+/// Prints the heading for the session of a hit.
 fn title(out: &mut impl Write, hit: &Hit) -> std::io::Result<()> {
     let about = &hit.about;
     let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
@@ -185,18 +189,20 @@ fn title(out: &mut impl Write, hit: &Hit) -> std::io::Result<()> {
     writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{short} · {} · {when} · {project}{DIM:#}", hit.agent)
 }
 
-/// A match.
+/// Style of a match.
 const MATCH: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).bold();
 
-/// A snippet on one line, safe to print, with its matches marked; cut so that the first match can be seen.
+/// A snippet on one line, without control characters, with its matches highlighted; cut so that the first match is visible.
 fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String {
     let first = matches.first().map_or(0, |span| span[0]);
+    // Leaves a third of the line as context before the match.
     let skipped = room.map_or(0, |room| first.saturating_sub(room / 3));
     let inside = |at: usize| matches.iter().any(|span| (span[0]..span[1]).contains(&at));
     let (mut out, mut lit, mut blank, mut width) = (String::new(), false, true, 0);
+    // Letter by letter: positions of matches count letters of the snippet, and some letters are replaced or dropped for the terminal.
     for (at, c) in snippet.chars().enumerate().skip(skipped) {
         let shown = table::printable(c.encode_utf8(&mut [0; 4]));
-        // Indentation says nothing here.
+        // Runs of spaces, such as indentation, would only push the text out of sight.
         if (shown == " " && blank && !inside(at)) || shown.is_empty() {
             continue;
         }
@@ -217,7 +223,7 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String 
     out
 }
 
-/// How much was found: `37 hits in 12 calls and 3 messages of 4 sessions`.
+/// HitTotals of a search: `37 hits in 12 calls and 3 messages of 4 sessions`.
 fn summary(totals: &HitTotals, limit: usize) -> String {
     if totals.hits == 0 {
         return "nothing found".to_owned();

@@ -4,7 +4,7 @@
 //! holds is left to them.
 
 use crate::cli::LogArgs;
-use crate::machine::{Demo, Named};
+use crate::machine::{DemoMachine, NamedLogs};
 use crate::scratch::ScratchDirectory;
 use crate::{catalogue, directories, filling, logs, out};
 use anyhow::{Context, bail};
@@ -30,11 +30,11 @@ Examples:
   tooltrail serve --demo
   tooltrail serve --listen 0.0.0.0   for other machines too; a token is wanted then";
 
-/// The port, unless told otherwise.
+/// Default port.
 const PORT: u16 = 7432;
-/// What tells otherwise, for who wants another one always.
+/// Environment variable with another default port.
 const PORT_VARIABLE: &str = "TOOLTRAIL_PORT";
-/// How many ports after it are tried.
+/// Number of ports that are tried, from the default on.
 const TRIES: u16 = 20;
 
 /// Arguments of `serve`.
@@ -55,17 +55,17 @@ pub(crate) struct ServeArgs {
     fill: bool,
 }
 
-/// What a server says about itself, so that a second one knows it.
+/// Response of `/healthz`, by which a second process recognises a running server.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Health {
     v: u32,
     program: String,
     version: String,
-    /// Which logs it shows.
+    /// Identifier of the logs that it shows.
     logs: String,
 }
 
-/// The page, if somebody sits at a terminal; otherwise what there is, in a few lines.
+/// Starts the server if standard output is a terminal; otherwise prints an overview.
 pub(crate) fn or_overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
     if args.json || !io::stdout().is_terminal() {
         return super::stats::overview(args);
@@ -74,6 +74,7 @@ pub(crate) fn or_overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
+    // A wrong `--root` is reported here; later on, a missing directory only means that its logs are gone.
     logs::places(args)?;
     #[cfg(target_os = "linux")]
     with_lean_memory();
@@ -92,8 +93,10 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
         }
     };
     let port = listener.local_addr()?.port();
+    // A loopback address can only be reached from this machine; on any other address a token protects the sessions.
     let token = if address.is_loopback() { None } else { Some(token()?) };
     let url = url(address, port);
+    // After the port is bound: a second start that only opens the running page needs no directory.
     let scratch = ScratchDirectory::create().context("no place for temporary files")?;
     let apps = apps(args, scratch.path())?;
     info!(%address, port, scratch = ?scratch.path(), "serving");
@@ -103,6 +106,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
         out::remark(&"nothing is encrypted on the way; `ssh -L` to 127.0.0.1 is safer");
     }
     show(&url, port, own.no_open || token.is_some());
+    // `exit` runs no destructors, so the directory is removed here.
     ctrlc::set_handler(move || {
         scratch.remove();
         std::process::exit(0)
@@ -111,59 +115,62 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How the C library's allocator is told to give back what is freed: few arenas, large pieces by themselves, the end of the heap at once.
+/// Settings that make the C library's allocator return freed memory: few arenas, separate mappings for large blocks, early trimming.
 #[cfg(target_os = "linux")]
 const LEAN: [(&str, &str); 3] = [("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "262144"), ("MALLOC_TRIM_THRESHOLD_", "1048576")];
 
-/// Starts this program once more in its own place, with an allocator that gives memory back. Open sessions live in threads, and by itself
-/// each arena keeps what was freed in it: a long session that grows would leave twice as much behind as it needs. The allocator can only
-/// be told before the program starts. Where that is not possible, or somebody has told it something else, it goes on as it is.
+/// Replaces this process by a new run of the program with the allocator settings of [`LEAN`], which are only read at the start. Open
+/// sessions live in threads, and each arena keeps the memory that was freed in it: without the settings, a long session that grows
+/// leaves twice as much behind as it needs. If the user has set any of them, or the restart fails, this process goes on unchanged.
 #[cfg(target_os = "linux")]
 fn with_lean_memory() {
     use std::os::unix::process::CommandExt;
+    // Also true in the restarted process, which is what ends the recursion.
     if LEAN.iter().any(|(name, _)| std::env::var_os(name).is_some()) {
         return;
     }
     if let Ok(program) = std::env::current_exe() {
-        // It comes back only if it failed.
+        // `exec` returns only if it failed.
         let _ = std::process::Command::new(program).args(std::env::args_os().skip(1)).envs(LEAN).exec();
     }
 }
 
-/// The sites: the logs that were asked for, and beside them the demo, for those who have none.
+/// The sites: the logs of the arguments at `/`, and the demo at `/demo` for users without logs.
 fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
-        let machine = Demo::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
+        let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
         let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
         Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
     if args.demo {
         return Ok(vec![demo("")?]);
     }
+    // The server always works on a catalogue; without a cache it is a temporary one.
     let catalogue = match args.no_cache {
         true => place.join("logs.sqlite"),
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
     let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false };
-    Ok(vec![Arc::new(AppState::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
+    Ok(vec![Arc::new(AppState::new(setup, Arc::new(NamedLogs::new(args)))), demo("/demo")?])
 }
 
-/// Which logs the arguments name, for another process to compare.
+/// Identifier of the logs that the arguments name, for another process to compare.
 fn whose(args: &LogArgs) -> String {
     if args.demo { "demo".to_owned() } else { file_name(&catalogue::whose(args)) }
 }
 
-/// What became of the wish for a port.
+/// Result of binding a port.
 enum Bound {
-    /// It is free, and ours now.
+    /// A free port, now bound.
     Ours(TcpListener),
-    /// A server of ours is there already.
+    /// The port of a running server that shows the same logs.
     Running(u16),
 }
 
 fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<Bound> {
     let at = |port| TcpListener::bind(SocketAddr::new(address, port));
+    // A port that the user names is used or refused, never replaced by another one.
     if let Some(port) = port {
         return match at(port) {
             Ok(listener) => Ok(Bound::Ours(listener)),
@@ -187,6 +194,7 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
             Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
                 return Err(error).with_context(|| format!("cannot listen on {address} port {port}"));
             }
+            // Beyond this machine a server wants its token before it answers, so it cannot be recognised.
             Err(_) if !address.is_loopback() => {}
             Err(_) => match ask(address, port) {
                 Some(other) if other == *health => return Ok(Bound::Running(port)),
@@ -198,7 +206,7 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
     bail!("ports {first} to {} are all taken; name another with --port", first.saturating_add(TRIES - 1))
 }
 
-/// What a server says about itself, if it is one of ours.
+/// Health of the server on a port; `None` if it is another program.
 fn ask(address: IpAddr, port: u16) -> Option<Health> {
     const PATIENCE: Duration = Duration::from_millis(500);
     let mut stream = TcpStream::connect_timeout(&SocketAddr::new(address, port), PATIENCE).ok()?;
@@ -206,13 +214,13 @@ fn ask(address: IpAddr, port: u16) -> Option<Health> {
     stream.set_write_timeout(Some(PATIENCE)).ok()?;
     write!(stream, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n").ok()?;
     let mut said = Vec::new();
-    // Whoever it is, it does not get to talk for ever.
+    // It may be any program, so its response is limited in size; an error in the middle of it does not matter if the rest parses.
     let _ = stream.take(4096).read_to_end(&mut said);
     let said = String::from_utf8(said).ok()?;
     serde_json::from_str(said.split_once("\r\n\r\n")?.1).ok()
 }
 
-/// The first line that is printed is the address, whoever reads it.
+/// Prints the address alone on the first line of standard output, where scripts read it; the remark is for people.
 fn say(url: &str, remark: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{url}")?;
@@ -224,16 +232,18 @@ fn say(url: &str, remark: &str) -> io::Result<()> {
 }
 
 fn url(address: IpAddr, port: u16) -> String {
+    // 0.0.0.0 can be listened on, but not visited.
     let address = if address.is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address };
     format!("http://{}/", SocketAddr::new(address, port))
 }
 
-/// Opens the browser, where there is one to be seen.
+/// Opens the browser; over SSH or without a display, prints how to reach the page instead.
 fn show(url: &str, port: u16, quiet: bool) {
     if quiet {
         return;
     }
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    // A browser started here would open on the remote machine, out of the user's sight.
     if set("SSH_CONNECTION") || set("SSH_TTY") {
         return out::remark(&format!("on the machine that you sit at: ssh -L {port}:127.0.0.1:{port} <this machine>, then open {url}"));
     }
@@ -249,7 +259,7 @@ fn show(url: &str, port: u16, quiet: bool) {
     }
 }
 
-/// A word that nobody guesses.
+/// A random token of 128 bits.
 fn token() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;

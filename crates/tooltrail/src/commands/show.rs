@@ -3,8 +3,8 @@
 use crate::changes::{self, Which};
 use crate::cli::LogArgs;
 use crate::logs;
-use crate::pager::Out;
-use crate::refs::{Target, Wanted};
+use crate::pager::PagerOutput;
+use crate::refs::{Reference, Target};
 use crate::{out, table};
 use anyhow::bail;
 use clap::Args;
@@ -14,6 +14,7 @@ use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Kind;
 use tooltrail_model::book::{Book, Selection};
+use tooltrail_model::link::Linked;
 use tooltrail_model::transcript::Spot;
 use tooltrail_view::render::{json, terminal};
 
@@ -57,6 +58,7 @@ pub(crate) struct ShowArgs {
 
 /// Reads `3`, `3..5`, `..5` or `3..`.
 pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
+    // Turns are counted from 1, so 0 is a mistake rather than the first.
     let number = |text: &str, other: usize| if text.is_empty() { Some(other) } else { text.parse().ok().filter(|number| *number > 0) };
     let read = match text.split_once("..") {
         Some((first, last)) => number(first, 1).zip(number(last.trim_start_matches('='), usize::MAX)),
@@ -66,7 +68,7 @@ pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let wanted = Wanted::parse(&own.wanted);
+    let wanted = Reference::parse(&own.wanted);
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
@@ -75,12 +77,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         Target::Sessions(sessions) => sessions.clone(),
         Target::Call(session, _) => vec![*session],
     };
-    // Of one call only its own records are read, unless it has to be told where in the session it stands, or what a subagent did.
-    let starts = |session: usize, number: u32| {
-        linked.calls_of(session).iter().any(|call| call.number == number && linked.record(call.id).kind == Kind::Subagent)
-    };
-    let plain = own.turns.is_none() && !own.changes && (own.raw || !args.json);
-    let alone = plain && matches!(target, Target::Call(session, number) if own.raw || !starts(session, number));
+    let alone = outline_is_enough(args, own, &linked, &target);
     let book = match alone {
         true => SessionBook::outline(&linked, &sessions, &logs.now, logs.shelf()),
         false => SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None),
@@ -115,7 +112,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         zone: Some(jiff::tz::TimeZone::system()),
     };
     let color = args.color.as_str();
-    Out::open(color, !own.no_pager).write(color, |mut out| {
+    PagerOutput::open(color, !own.no_pager).write(color, |mut out| {
         match call {
             _ if own.changes => changes::show(&book, &Which { selection: options.selection.clone(), call }, &options, &mut out)?,
             Some(index) => terminal::call(&book, index, &options, &mut out)?,
@@ -126,7 +123,18 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fails where none of the turns that were asked for is there.
+/// True if an outline of the session, which is much faster to read, has everything that is shown. Turns, changes and JSON need the whole
+/// session, and so does a call that started a subagent, whose conversation is shown with it.
+fn outline_is_enough(args: &LogArgs, own: &ShowArgs, linked: &Linked<'_>, target: &Target) -> bool {
+    let starts = |session: usize, number: u32| {
+        linked.calls_of(session).iter().any(|call| call.number == number && linked.record(call.id).kind == Kind::Subagent)
+    };
+    // Raw records are printed the same for programs, so `--json` does not matter to them.
+    let plain = own.turns.is_none() && !own.changes && (own.raw || !args.json);
+    plain && matches!(*target, Target::Call(session, number) if own.raw || !starts(session, number))
+}
+
+/// Fails if none of the selected turns exists.
 pub(crate) fn check_turns(book: &dyn Book, selection: &Selection) -> anyhow::Result<()> {
     let count = book.transcript().turns.len();
     if let Some((first, _)) = selection.turns.filter(|(first, _)| *first > count.max(1)) {
@@ -135,19 +143,20 @@ pub(crate) fn check_turns(book: &dyn Book, selection: &Selection) -> anyhow::Res
     Ok(())
 }
 
-/// Where the call of a number is.
+/// Index of the call with a number.
 fn index_of(book: &dyn Book, number: u32) -> anyhow::Result<usize> {
     let found = book.transcript().calls.iter().position(|call| call.number == number);
     found.ok_or_else(|| anyhow::anyhow!("the call is not in its session's logs any more"))
 }
 
-/// The records of a call or a session, as the log has them.
+/// Prints the records of a call or a session exactly as the log has them.
 fn raw(book: &SessionBook<'_>, call: Option<usize>, selection: &Selection) -> anyhow::Result<ExitCode> {
     let entries = || book.transcript().threads.iter().flat_map(|thread| &thread.entries);
     let mut spots: Vec<Spot> = match call {
         Some(index) => book.spots_of_call(index),
         None => entries().filter(|entry| selection.takes(entry)).flat_map(|entry| book.spots(entry)).collect(),
     };
+    // One record may hold several calls or messages; it is printed once.
     spots.sort_unstable();
     spots.dedup();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -155,6 +164,7 @@ fn raw(book: &SessionBook<'_>, call: Option<usize>, selection: &Selection) -> an
     for spot in spots {
         let bytes = match book.raw(spot) {
             Ok(bytes) => bytes,
+            // The log may have been cut or deleted since it was indexed; the other records are still worth printing.
             Err(error) => {
                 out::remark(&ErrorChain(&error));
                 continue;

@@ -34,7 +34,7 @@ pub(crate) struct SqlArgs {
     csv: bool,
 }
 
-/// What lists the views and their columns.
+/// Query that lists the views and their columns, for `sql` without a statement.
 const VIEWS: &str = "
 SELECT v.name AS \"view\", group_concat(c.name, ', ') AS columns
 FROM main.sqlite_master v, pragma_table_info(v.name) c WHERE v.type = 'view' GROUP BY v.name";
@@ -56,9 +56,12 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
 fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statement<'c>> {
     let statement = match connection.prepare(sql) {
         Ok(statement) => statement,
+        // Only the first of several would be checked below, so they are refused.
         Err(rusqlite::Error::MultipleStatement) => bail!("give one statement at a time"),
         Err(error) => bail!("{error}\n`tooltrail sql` lists the views and their columns"),
     };
+    // `readonly` is SQLite's own judgement of the compiled statement, so no clever spelling gets around it. Statements without columns,
+    // such as ATTACH, count as reading, but are of no use here.
     if !statement.readonly() || statement.column_count() == 0 {
         bail!("only statements that read are run, such as SELECT; the catalogue is made from the logs and cannot be changed");
     }
@@ -73,6 +76,7 @@ fn names(statement: &Statement<'_>) -> Vec<String> {
 fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
     let names = names(statement);
     let mut cells: Vec<Vec<Cell>> = Vec::new();
+    // A column is aligned to the right if all of its values are numbers; SQLite has no types of columns to rely on.
     let mut numbers = vec![true; names.len()];
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -94,7 +98,7 @@ fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A value as text. Bytes that are no text are spelled in hexadecimal.
+/// A value as text; bytes in hexadecimal.
 fn text(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => String::new(),
@@ -107,7 +111,7 @@ fn text(value: ValueRef<'_>) -> String {
 
 fn csv(statement: &mut Statement<'_>) -> anyhow::Result<()> {
     let stdout = io::stdout().lock();
-    // A program wants the bytes as they are; a terminal would act on them.
+    // Into a pipe the values go unchanged; on a terminal control characters in them could do harm.
     let safe = |text: String| if io::stdout().is_terminal() { table::printable(&text) } else { text };
     let mut out = io::BufWriter::new(stdout);
     let names = names(statement);
@@ -122,13 +126,14 @@ fn csv(statement: &mut Statement<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A field of comma-separated values, quoted where that is needed.
+/// A field of comma-separated values, quoted where needed (RFC 4180).
 fn quoted(field: &str) -> String {
     let plain = !field.contains(['"', ',', '\n', '\r']);
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
 }
 
 fn json(statement: &mut Statement<'_>) -> anyhow::Result<()> {
+    // Two columns may have the same name, as in a join, and the second would overwrite the first.
     let names = distinct(names(statement));
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut rows = statement.query([])?;
@@ -150,11 +155,12 @@ fn json(statement: &mut Statement<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Names that occur once: an object cannot hold two of the same.
+/// Names made unique, as keys of one JSON object: `a`, `a_2`.
 fn distinct(mut names: Vec<String>) -> Vec<String> {
     for index in 0..names.len() {
         let mut number = 1;
         let own = names[index].clone();
+        // A loop, because `a_2` may be the name of a column too.
         while names[..index].contains(&names[index]) {
             number += 1;
             names[index] = format!("{own}_{number}");

@@ -35,15 +35,15 @@ pub(crate) struct StatsArgs {
     select: SelectArgs,
     /// Tell totals apart: by project, day, week, model or tool
     #[arg(long, value_name = "WHAT", value_enum)]
-    by: Option<Apart>,
+    by: Option<GroupArg>,
     /// With --by, only N of them: the newest days or weeks, else those with the most calls; 0 for all [default: 30 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N", requires = "by")]
     number: Option<usize>,
 }
 
-/// What totals are told apart by.
+/// Attribute by which totals are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Apart {
+enum GroupArg {
     Project,
     Day,
     Week,
@@ -51,14 +51,14 @@ enum Apart {
     Tool,
 }
 
-impl Apart {
+impl GroupArg {
     fn by(self) -> By {
         match self {
-            Apart::Project => By::Project,
-            Apart::Day => By::Day,
-            Apart::Week => By::Week,
-            Apart::Model => By::Model,
-            Apart::Tool => By::Tool,
+            GroupArg::Project => By::Project,
+            GroupArg::Day => By::Day,
+            GroupArg::Week => By::Week,
+            GroupArg::Model => By::Model,
+            GroupArg::Tool => By::Tool,
         }
     }
 }
@@ -73,15 +73,16 @@ pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The groups that a table shows, unless told otherwise.
+/// Default number of groups in a table.
 const SHOWN: usize = 30;
 
-/// Totals told apart.
+/// Prints totals by group.
 fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) -> anyhow::Result<ExitCode> {
     let linked = ManuallyDrop::new(logs.link());
     let groups = totals::apart(&logs.asked(&linked), filter, by, &jiff::tz::TimeZone::system());
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let surplus = if limit == 0 { 0 } else { groups.len().saturating_sub(limit) };
+    // Days and weeks are in order of time, the newest last; other groups have the most calls first.
     let shown = if matches!(by, By::Day | By::Week) { &groups[surplus..] } else { &groups[..groups.len() - surplus] };
     if args.json {
         out::json_lines(shown)?;
@@ -105,6 +106,7 @@ fn group_table(by: By, groups: &[GroupRow]) -> Table {
     let name = by.word().to_uppercase();
     let fill = if by == By::Project { Align::FillEnd } else { Align::Fill };
     let mut columns = vec![(name.as_str(), fill), ("SESSIONS", Align::Right)];
+    // A turn has no single tool or model, and tokens are not counted per tool.
     let (turns, tokens) = (!matches!(by, By::Model | By::Tool), by != By::Tool);
     columns.extend(turns.then_some(("TURNS", Align::Right)));
     columns.extend(["CALLS", "FAILED", "REFUSED", "NO RESULT", "TOOL TIME"].map(|column| (column, Align::Right)));
@@ -144,18 +146,19 @@ fn group_table(by: By, groups: &[GroupRow]) -> Table {
     table
 }
 
-/// What `tooltrail` alone prints.
+/// Output of `tooltrail` without a command, if standard output is no terminal.
 pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
     let logs = logs::open(args, &[])?;
     if logs.any() {
         return print(args, &logs, &Filter::default());
     }
+    // Not an error: the first thing a new user runs should explain rather than fail.
     out::remark(&format!("No agent's logs were found.\n{}", logs::where_to_look(&logs.looked)));
     Ok(ExitCode::SUCCESS)
 }
 
 fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCode> {
-    // As with the logs themselves: the process is about to end, and taking everything apart would only cost time.
+    // Never dropped, like the logs themselves: the process is about to end.
     let linked = ManuallyDrop::new(logs.link());
     let stats = totals::whole(&logs.asked(&linked), filter);
     let mut out = out::stdout(args.color.as_str());
@@ -197,8 +200,9 @@ fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<(
     Ok(())
 }
 
-/// The statuses in one line, or as many as the terminal needs.
+/// Prints the number of calls by status, wrapped to the width of the terminal.
 fn statuses(out: &mut impl Write, stats: &StatsRow) -> anyhow::Result<()> {
+    // Without a terminal nothing wraps, so that a script finds all statuses on one line.
     let limit = table::terminal_width().unwrap_or(usize::MAX);
     let mut used = 0;
     for (status, number) in &stats.by_status {
@@ -206,6 +210,7 @@ fn statuses(out: &mut impl Write, stats: &StatsRow) -> anyhow::Result<()> {
         let text = format!("{sign} {} {}", table::count(*number), status.word());
         let width = text.chars().count();
         if used > 0 {
+            // Three spaces stand between two statuses.
             let fits = used + 3 + width <= limit;
             write!(out, "{}", if fits { "   " } else { "\n" })?;
             used = if fits { used + 3 } else { 0 };
@@ -230,6 +235,7 @@ fn tools(stats: &StatsRow) -> Table {
     ])
     .optional(&["P95", "P50", "STOPPED", "NO RESULT"]);
     let mut rows: Vec<_> = stats.by_tool.iter().collect();
+    // Most used first; by name where equal, so that the order is stable.
     rows.sort_by(|a, b| b.1.calls.cmp(&a.1.calls).then_with(|| a.0.cmp(b.0)));
     for (name, tool) in rows {
         let cell = |statuses: &[Status]| {

@@ -30,21 +30,21 @@ Examples:
 
 A line is printed when a call is requested and when it ends. Ctrl-C ends it.";
 
-/// The last calls that people are shown first, unless told otherwise.
+/// Default number of earlier calls in a terminal.
 const SHOWN: usize = 10;
 
-/// How often it is looked whether anybody still reads.
+/// Interval at which a closed pipe is noticed.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The room of a status: that of `● running awaiting_permission`, which needs somebody.
+/// Width of the status column: that of `● running awaiting_permission`, which must not be cut.
 const FATE: usize = 29;
-/// The same in a terminal that is narrower than this: without the reason.
+/// Width of the status column in a terminal narrower than `SMALL`, without the reason.
 const SMALL_FATE: usize = 15;
 const SMALL: usize = 80;
 /// The longest short name of a session.
 const SHORT: usize = 12;
 
-/// Narrower terminals are not told the project.
+/// Terminal width from which the project is shown.
 const NARROW: usize = 100;
 
 /// Arguments of `tail`.
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let mut out = out::stdout(args.color.as_str());
     let mut begun = false;
     loop {
-        // However short the time, what was asked for at the beginning is printed.
+        // The time counts only after the earlier calls are printed: `--for 1s` must not cut them off.
         let end = end.filter(|_| begun);
         let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
         match subscriber.next_within(left.min(LOOK)) {
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
                 begun |= matches!(*change, ChangeEvent::Begun { .. });
                 show(&mut out, &change, args, filtered)?;
             }
-            // Whoever read this has seen enough, and there may be no next line that would tell.
+            // A closed pipe is noticed at the next write, and that may be hours away.
             NextChange::Quiet if left.is_zero() || out::is_closed() => return Ok(ExitCode::SUCCESS),
             NextChange::Quiet => {}
             NextChange::Ended => {
@@ -94,10 +94,11 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// A watcher of the logs that the arguments name.
+/// Starts a watcher of the logs that the arguments name.
 pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watcher> {
     let places = logs::places(args)?;
     let ground = ground(args, paths, &places)?;
+    // The catalogue saves reading old logs at the start; without one the watcher reads them.
     let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
     let options = WatchOptions { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..WatchOptions::default() };
     let clock = {
@@ -107,7 +108,7 @@ pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watch
     Watcher::start(ground, options, clock, None).context("cannot start a thread to watch with")
 }
 
-/// Where the arguments want calls to be followed.
+/// The directories or files to watch.
 fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Result<LogLocations> {
     if paths.is_empty() {
         return Ok(LogLocations::Places(places.to_vec()));
@@ -116,13 +117,14 @@ fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Resul
         bail!("give either paths or `--root`, not both");
     }
     let paths = logs::expanded(paths);
+    // A path that does not exist would otherwise be waited for silently.
     for path in &paths {
         std::fs::metadata(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     }
     Ok(LogLocations::Paths(paths))
 }
 
-/// The first Ctrl-C ends the watcher, and what was found is still printed; the second one does not wait.
+/// Handles Ctrl-C: the first ends the watcher, and pending changes are still printed; the second exits at once.
 fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
     let (end, asked) = (watcher.end(), AtomicBool::new(false));
     let stop = move || {
@@ -134,7 +136,7 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
     ctrlc::set_handler(stop).context("cannot listen for Ctrl-C")
 }
 
-/// Prints a change, if it is one that people follow.
+/// Prints a change: as JSON all changes of calls, in a terminal those of their status.
 fn show(out: &mut impl Write, change: &ChangeEvent, args: &LogArgs, filtered: bool) -> anyhow::Result<()> {
     match change {
         ChangeEvent::Begun { running: 0 } => {
@@ -148,30 +150,30 @@ fn show(out: &mut impl Write, change: &ChangeEvent, args: &LogArgs, filtered: bo
             writeln!(out, "{}", call.row)?;
         }
         ChangeEvent::Here { call } | ChangeEvent::Requested { call } => line(out, call, logs::asked_at(args), width())?,
-        // What else changes about a call is for programs.
+        // A changed duration or reason is only of use to programs.
         ChangeEvent::Updated { call, before } if call.status != *before => line(out, call, logs::asked_at(args), width())?,
         _ => return Ok(()),
     }
     Ok(out.flush()?)
 }
 
-/// The width of the terminal that is printed to, if it is one.
+/// Width of the terminal; `None` if standard output is a pipe or file.
 fn width() -> Option<usize> {
     table::terminal_width().filter(|_| std::io::stdout().is_terminal())
 }
 
-/// A call on a line: when, whose, what became of it, what it is. Without a terminal nothing is cut.
+/// Prints a call on a line: time, session, status, duration, subject. Without a terminal nothing is cut.
 fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize>) -> std::io::Result<()> {
     let (sign, style) = out::look(call.status);
     let running = call.status == Status::Running;
     let time = call.requested.filter(|_| running).or(call.completed).or(call.requested).map(|time| moment(time, now)).unwrap_or_default();
     let project = call.project.as_deref().and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty())).unwrap_or("");
     let doubt = if call.unsure { "?" } else { "" };
-    // That it waits for its result is what running means.
+    // `awaiting_result` says no more than `running` does.
     let reason = why(call.reason.filter(|reason| *reason != Reason::AwaitingResult), call.exit_code);
     let narrow = terminal.is_some_and(|width| width < SMALL);
     let status = match call.reason {
-        // What needs somebody is said in any case.
+        // The one state that needs the user has to be recognisable in any width.
         Some(Reason::AwaitingPermission) if narrow => format!("{sign} waits for you"),
         _ if narrow => format!("{sign}{doubt} {}", call.status.word()),
         _ => format!("{sign}{doubt} {} {reason}", call.status.word()),
@@ -182,7 +184,7 @@ fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize
     let what = printable(&format!("{nested}{}  {}", call.tool, call.what.as_deref().unwrap_or("")));
     let cell = |text: &str, width: usize, align: Align| fit(&printable(text), width, align, false);
     let most = |text: &str, width: usize| if terminal.is_some() { width } else { text.width().max(width) };
-    // A short name is as long as it takes to tell sessions apart.
+    // Short names of sessions grow with the number of sessions, so the column follows them within limits.
     let mut whose = cell(&call.short, call.short.width().clamp(6, SHORT), Align::Left);
     if terminal.is_none_or(|width| width >= NARROW) {
         whose = format!("{whose}  {}", cell(project, most(project, 12), Align::Fill));
@@ -194,7 +196,7 @@ fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize
     writeln!(out, "{DIM}{time:8}  {whose}{DIM:#}  {style}{fate}{style:#}  {}  {}", cell(&took, 8, Align::Right), what.trim_end())
 }
 
-/// The time of a call of today, the day of any other.
+/// The time for a call of today, the date for others.
 fn moment(time: Time, now: Time) -> String {
     let [time, now] = [time, now].map(|time| time.timestamp().to_zoned(jiff::tz::TimeZone::system()));
     time.strftime(if time.date() == now.date() { "%H:%M:%S" } else { "%b %d" }).to_string()

@@ -3,7 +3,7 @@
 //! A bundle is wholly in memory or wholly not. It is unloaded again after a quiet time, if the catalogue still has all of it.
 
 use super::{Bundles, WatchedBundle};
-use crate::watch::catalogue_snapshot::{CatalogueSnapshot, SourceInfo, read_again};
+use crate::watch::catalogue_baseline::{CatalogueBaseline, SourceInfo, read_again};
 use crate::watch::fingerprints::RowFingerprints;
 use crate::{Map, Set};
 use std::sync::Arc;
@@ -38,14 +38,14 @@ impl Bundles {
         self.seed.is_some()
     }
 
-    /// Whether a snapshot is of another state of the catalogue than the one in use.
-    pub(in crate::watch) fn is_newer(&self, seed: &CatalogueSnapshot) -> bool {
+    /// Whether a baseline is another state of the catalogue than the one in use.
+    pub(in crate::watch) fn is_newer(&self, seed: &CatalogueBaseline) -> bool {
         self.seed.as_ref().is_none_or(|own| own.epoch() != seed.epoch())
     }
 
     /// Takes sources from the catalogue, all of them unloaded; bundles with a source that has changed since are touched. Returns whether
     /// that succeeded; otherwise nothing has changed.
-    pub(in crate::watch) fn seed_from(&mut self, seed: CatalogueSnapshot, sources: Vec<(String, SourceInfo)>, changed: &Set<i64>) -> bool {
+    pub(in crate::watch) fn seed_from(&mut self, seed: CatalogueBaseline, sources: Vec<(String, SourceInfo)>, changed: &Set<i64>) -> bool {
         let mut numbers: Map<i64, u32> = Map::default();
         let mut of: Map<i64, u32> = Map::default();
         for (_, stored) in &sources {
@@ -83,15 +83,15 @@ impl Bundles {
         true
     }
 
-    /// Changes to a newer snapshot of the catalogue. `is_as` says whether a source in memory equals the stored one.
-    pub(in crate::watch) fn reseed(&mut self, seed: CatalogueSnapshot, is_as: impl Fn(&str, &SourceInfo) -> bool) {
+    /// Changes to a newer baseline. `is_as` says whether a source in memory equals the stored one.
+    pub(in crate::watch) fn reseed(&mut self, seed: CatalogueBaseline, is_as: impl Fn(&str, &SourceInfo) -> bool) {
         let Some(stored) = seed.sources() else { return };
         let is_same = |path: &str, own: &SourceInfo| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
         let has_changed =
             |(_, bundle): &(u32, &WatchedBundle)| bundle.unloaded && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
         let changed: Vec<u32> = self.iter().filter(has_changed).map(|(number, _)| number).collect();
         // So many changes mean that the catalogue is being rebuilt. Loading all these bundles would cost too much memory; the old
-        // snapshot still has them, so this waits until the rebuild is done.
+        // baseline still has them, so this waits until the rebuild is done.
         if changed.len() > IDLE {
             return;
         }

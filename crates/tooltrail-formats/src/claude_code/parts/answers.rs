@@ -1,4 +1,4 @@
-//! Assistant records: what the model says, thinks and asks for.
+//! Assistant records: the model's words, thoughts and calls.
 
 use super::super::content::content;
 use super::super::message::ContentBlock;
@@ -18,6 +18,7 @@ pub(super) fn assistant(record: &ClaudeRecord<'_>) -> Vec<Part> {
 /// One block of the message.
 fn part(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>) -> Option<Part> {
     let (message, line) = (&record.message, record.record.at.line);
+    // Before the kind: calls on the service's side have kinds of their own.
     if let Some(id) = message.call_id(block, line) {
         return Some(Part::Call(id.into_owned()));
     }
@@ -27,6 +28,7 @@ fn part(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>) -> Option<Part> {
     let kind = block.kind.map(Raw::text).unwrap_or_default();
     Some(match &*kind {
         "thinking" => Part::Thinking(block.thinking.map(Raw::text).unwrap_or_default().into_owned()),
+        // Shown as a thought without words: it was there, encrypted.
         "redacted_thinking" => Part::Thinking(String::new()),
         "image" | "document" => Part::Media(content(&value::read(record.slice(&block.span)))),
         "fallback" => {
@@ -44,12 +46,14 @@ fn part(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>) -> Option<Part> {
 
 /// A text of the message: the model's, or the program's in its place.
 fn words(record: &ClaudeRecord<'_>, text: Raw<'_>) -> Option<Part> {
+    // A text of white space alone is nothing to read.
     let own = text.text();
     let trimmed = own.trim();
     if trimmed.is_empty() {
         return None;
     }
     let notice = |level, title| Part::Notice { level, title, text: Some(trimmed.to_owned()) };
+    // The program writes errors in the model's name; shown as words they would read as an answer.
     Some(if record.api_error {
         notice(Level::Error, failure(&record.rare_text(|rare| rare.error).unwrap_or_default()))
     } else if record.message.is_synthetic() {

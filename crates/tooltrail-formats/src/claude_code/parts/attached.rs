@@ -1,4 +1,5 @@
-//! Attachments: what the program hands to the model beside the messages; and the queue of prompts typed while the model was at work.
+//! Attachments: texts and files that the program hands to the model beside the messages; and the queue of prompts typed while the model was
+//! at work.
 
 use super::super::content::{content, kind, text, without};
 use super::super::record::ClaudeRecord;
@@ -49,27 +50,28 @@ fn prompt(waiting: &QueuedPrompt<'_>, bytes: &[u8]) -> Vec<Part> {
     out
 }
 
-/// The parts of a record of the queue: what is put in, which may never appear elsewhere.
+/// The parts of a queue record: the queued prompt, which may never appear elsewhere.
 pub(super) fn queue(record: &ClaudeRecord<'_>) -> Vec<Part> {
+    // Removing a prompt from the queue is no message.
     let enqueued = record.rare_text(|rare| rare.operation).is_some_and(|operation| operation == "enqueue");
     let content = record.rare().and_then(|rare| rare.content.as_ref()).filter(|_| enqueued);
     let Some(bytes) = content.map(|span| record.slice(span)) else { return Vec::new() };
     QueuedPrompt::queued(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default()
 }
 
-/// Anything else, folded: what it is, what it is about, and its words.
+/// Any other attachment, folded: its kind, its subject and its words.
 fn put_in(attached: &Value) -> Part {
     folded(label(attached), said(attached))
 }
 
-/// What an attachment is, and what it is about.
+/// The kind of an attachment, and its subject.
 fn label(attached: &Value) -> String {
     let name = kind(attached).replace('_', " ");
     let about = ["displayPath", "filename", "path"].iter().find_map(|key| text(attached, key));
     about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))
 }
 
-/// The words of an attachment; its fields where it has none of its own.
+/// The words of an attachment; its fields where it has no words.
 fn said(attached: &Value) -> String {
     let plain = ["content", "text", "snippet", "rendered", "newDate"].iter().find_map(|key| text(attached, key));
     // Files and memories nest: `content.content`, `content.file.content`.

@@ -1,5 +1,5 @@
-//! Hooks told in full: everything that a record says about one. How a hook ended is decided as it is decoded (`hooks`); here its
-//! texts are added, each under the name it is shown with.
+//! Hooks in full: everything that a record says about one. The outcome of a hook is decided when it is decoded (`hooks`); here its texts
+//! are added, each under the name it is shown with.
 
 use super::super::content::{kind, text};
 use super::super::hooks;
@@ -9,14 +9,14 @@ use serde_json::Value;
 use tooltrail_model::event::Hook;
 use tooltrail_model::transcript::HookStory;
 
-/// The hooks that a record tells of, as they may be seen.
+/// The hooks that a record reports, redacted if asked for.
 pub(in super::super) fn hooks(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Vec<HookStory> {
     let mut hooks = told(record);
     hooks.iter_mut().for_each(|hook| payloads.hook(hook));
     hooks
 }
 
-/// The hooks that a record tells of, as the log has them.
+/// The hooks that a record reports, as the log has them.
 pub(super) fn told(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
     let subtype = record.rare_text(|rare| rare.subtype);
     match record.kind.map(|kind| kind.text()).as_deref() {
@@ -31,7 +31,7 @@ pub(super) fn told(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
 fn one(record: &ClaudeRecord<'_>) -> Option<HookStory> {
     let mut story = story(hooks::read(record)?);
     let hook = value::read(record.slice(hooks::object(record)?));
-    // Decoding keeps the beginning of a long command.
+    // Decoding for a scan cuts long commands.
     let command = text(&hook, "command").or(hook.pointer("/blockingError/command").and_then(Value::as_str));
     story.command = command.map(str::to_owned).or(story.command);
     story.texts = texts(&hook);
@@ -56,12 +56,12 @@ fn story(hook: Hook<'_>) -> HookStory {
     }
 }
 
-/// What a hook printed, said or added.
+/// The texts that a hook printed, said or added, each with its label.
 fn texts(hook: &Value) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, text: Option<&str>| {
         let text = text.map(str::trim).filter(|text| !text.is_empty());
-        // The same words often stand in two places.
+        // The same words are often in two fields.
         if let Some(text) = text.filter(|text| !out.iter().any(|(_, known)| known == text)) {
             out.push((name.to_owned(), text.to_owned()));
         }
@@ -72,6 +72,7 @@ fn texts(hook: &Value) -> Vec<(String, String)> {
     }
     add("added context", text(hook, "additionalContext"));
     let content = if kind(hook) == "hook_additional_context" { "added context" } else { "said" };
+    // Either a list of texts or a single one.
     match hook.get("content") {
         Some(Value::Array(items)) => items.iter().for_each(|item| add(content, item.as_str())),
         other => add(content, other.and_then(Value::as_str)),
@@ -83,7 +84,7 @@ fn texts(hook: &Value) -> Vec<(String, String)> {
     out
 }
 
-/// The hooks at the end of a turn. What went wrong is not said to be any one hook's, so it stands with the first.
+/// The hooks at the end of a turn. Errors name no hook, so they are shown with the first.
 fn summary(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
     let Some(rare) = record.rare() else { return Vec::new() };
     let mut hooks: Vec<HookStory> = hooks::summary(record).into_iter().map(story).collect();
@@ -95,6 +96,7 @@ fn summary(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
     let mut texts: Vec<(String, String)> = list("error", &rare.hook_errors).chain(list("added context", &rare.hook_context)).collect();
     let reason = rare.stop_reason.map(|reason| reason.text().into_owned()).filter(|reason| !reason.is_empty());
     texts.extend(reason.map(|reason| ("reason".to_owned(), reason)));
+    // A summary that lists no hooks can still have errors.
     if hooks.is_empty() && !texts.is_empty() {
         hooks.push(HookStory { event: Some("Stop".to_owned()), name: Some("Stop".to_owned()), ..HookStory::default() });
     }
@@ -104,12 +106,12 @@ fn summary(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
     hooks
 }
 
-/// Hooks in the system records of 1.0, told in a sentence.
+/// Hooks in the system records of 1.0, reported as a sentence.
 fn in_words(record: &ClaudeRecord<'_>) -> Option<HookStory> {
     let content = record.content_text()?.text();
     let mut story = story(hooks::in_words(&content, record.tool_use)?);
     let plain = tooltrail_model::text::without_escapes(&content);
-    // A hook that only begins says nothing of its own.
+    // A record of a hook's start has no words of its own.
     if !plain.starts_with("Running ") {
         story.texts.push(("said".to_owned(), plain.trim().to_owned()));
     }

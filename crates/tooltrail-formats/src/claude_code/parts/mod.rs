@@ -1,7 +1,7 @@
-//! What a record holds for a reader, in order: prompts, answers, calls, and what the program put in between.
+//! The content of a record for a reader, in order: prompts, answers, calls, and insertions of the program.
 //!
-//! A scan takes `facts` of every record; this takes everything of one. Both take it from one typed record, and ask `author` who wrote a
-//! text, so that what a scan counts as a prompt is shown as one. Metadata has no parts; a record that nobody knows is shown whole.
+//! A scan takes `facts` of every record; this takes everything of one. Both use one typed record, and ask `author` who wrote a text, so
+//! that a prompt in a scan is a prompt on a page. Metadata has no parts; an unknown record is shown whole.
 //!
 //! | file | knows |
 //! |---|---|
@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use tooltrail_model::transcript::{Part, Parts};
 use tooltrail_skim::Raw;
 
-/// What a record holds for a reader.
+/// The content of a record for a reader.
 pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts {
     let own = |text: Option<Raw<'_>>| text.map(|text| text.text().into_owned());
     let kind = record.kind.map_or(Cow::Borrowed("?"), Raw::text);
@@ -34,11 +34,12 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
         "system" => system::system(record),
         "attachment" => attached::attachment(record),
         "queue-operation" => attached::queue(record),
+        // Without this a page would show each of them twice.
         "progress" => hooks::told(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
         kind if facts::is_known(kind) => Vec::new(),
         kind => vec![Part::Unknown { name: kind.to_owned(), value: value::read(record.record.bytes) }],
     };
-    // What they are was told by the record as the log has it; only now may anything be taken out of them.
+    // The kinds of parts were decided on the original record; only now may texts be redacted.
     parts.iter_mut().for_each(|part| payloads.part(part));
     Parts {
         id: own(record.uuid),
@@ -53,7 +54,7 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
     }
 }
 
-/// Hooks at the end of a turn are told again, and better, in a summary.
+/// Whether hooks of an event run at the end of a turn: a summary reports them again, and better.
 fn ends_turn(event: Option<&str>) -> bool {
     matches!(event, Some("Stop" | "SubagentStop"))
 }

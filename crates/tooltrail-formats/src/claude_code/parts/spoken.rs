@@ -1,4 +1,4 @@
-//! User records: a person's words, commands typed to the agent itself, results, and everything that the program says in their place.
+//! User records: a person's words, commands typed to the agent itself, results, and texts of the program in their place.
 
 use super::super::author::{self, Author, Passage, Speaker, TextFlags, author};
 use super::super::content::content;
@@ -38,7 +38,7 @@ pub(super) fn user(record: &ClaudeRecord<'_>) -> Vec<Part> {
     out
 }
 
-/// Adds what a text of a user record says.
+/// Adds the parts of a text of a user record.
 fn say(text: Raw<'_>, speaker: Speaker, beside_result: bool, out: &mut Vec<Part>) {
     let whole = text.text();
     match author(text, speaker.flags).author {
@@ -51,7 +51,7 @@ fn say(text: Raw<'_>, speaker: Speaker, beside_result: bool, out: &mut Vec<Part>
     }
 }
 
-/// Adds a text that is not the program's, or not known to be.
+/// Adds a text that is not known to be the program's.
 fn speak(author: Author, text: &str, out: &mut Vec<Part>) {
     match author {
         Author::Sign(notice) => out.push(sign(notice, text)),
@@ -61,7 +61,7 @@ fn speak(author: Author, text: &str, out: &mut Vec<Part>) {
     }
 }
 
-/// Adds a text that came without a record of its own: typed while the model was at work, or told by the program.
+/// Adds a text without a record of its own: typed while the model was at work, or sent by the program.
 pub(super) fn queued(text: Raw<'_>, flags: TextFlags, out: &mut Vec<Part>) {
     let whole = text.text();
     match author(text, flags).author {
@@ -78,7 +78,7 @@ pub(super) fn local(text: Raw<'_>, out: &mut Vec<Part>) {
     }
 }
 
-/// Adds own words as `own` makes them, and what the program put among them.
+/// Adds own words as `own` makes them, and the program's blocks among them.
 fn passages(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Part) {
     out.extend(author::passages(text).into_iter().map(|passage| match passage {
         Passage::Own(text) => own(text),
@@ -86,7 +86,7 @@ fn passages(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Part) {
     }));
 }
 
-/// Something that happened, told as a text.
+/// An event that the log reports as a text.
 fn sign(notice: Notice, text: &str) -> Part {
     let (level, title) = match notice {
         Notice::Handover => (Level::Info, "the session was handed over"),
@@ -96,7 +96,7 @@ fn sign(notice: Notice, text: &str) -> Part {
     Part::Notice { level, title: title.to_owned(), text: None }
 }
 
-/// Adds a text of the program's. What a command printed is its output; anything else is folded.
+/// Adds a text of the program. The output of a command is shown as such; anything else is folded.
 fn program(text: &str, label: Option<&'static str>, out: &mut Vec<Part>) {
     if text.trim().is_empty() {
         return;
@@ -106,18 +106,20 @@ fn program(text: &str, label: Option<&'static str>, out: &mut Vec<Part>) {
     }
     match label.or_else(|| author::label(text)) {
         Some(label) => out.push(folded(label, bare(text))),
-        // Several asides may stand in one text.
+        // One text may contain several blocks.
         None => passages(text, out, |own| folded("put in by the program", own)),
     }
 }
 
 /// Adds a command of the agent as it was typed: `/review src`, `!ls`.
 fn command(text: &str, out: &mut Vec<Part>) {
+    // `!ls` is written in its own tags, without a name.
     if let Some(line) = tag(text, "bash-input") {
         return out.push(Part::Command { line: format!("!{line}"), output: printed(text) });
     }
     let line = author::command(text).or_else(|| tag(text, "command-message").map(str::to_owned)).unwrap_or_default();
     out.push(Part::Command { line, output: printed(text) });
+    // The text may hold a whole prompt behind the tags: the command's expansion.
     let tags = ["command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr"];
     let rest = tags.iter().fold(text.to_owned(), |rest, name| without(&rest, name));
     let rest = bare(&rest);
@@ -126,13 +128,14 @@ fn command(text: &str, out: &mut Vec<Part>) {
     }
 }
 
-/// What a command printed, in the tags that the program puts around it.
+/// The output of a command, from the tags that the program puts around it.
 fn printed(text: &str) -> Option<String> {
     let found = ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"].iter().filter_map(|name| {
         let at = text.find(&format!("<{name}>"))?;
         Some((at, tag(text.get(at..)?, name)?))
     });
     let mut found: Vec<(usize, &str)> = found.collect();
+    // In the order of the text: stderr may come first.
     found.sort_by_key(|(at, _)| *at);
     let texts: Vec<&str> = found.iter().map(|(_, text)| *text).filter(|text| !text.is_empty()).collect();
     (!found.is_empty()).then(|| texts.join("\n"))
@@ -151,6 +154,7 @@ fn bare(text: &str) -> &str {
     let Some((name, rest)) = text.strip_prefix('<').and_then(|rest| rest.split_once('>')) else { return text };
     let close = format!("</{name}>");
     match rest.strip_suffix(&close) {
+        // Tags that close twice hold more than one thing and are kept.
         Some(inner) if !inner.contains(&close) && !name.contains(char::is_whitespace) => inner.trim(),
         _ => text,
     }

@@ -1,4 +1,4 @@
-//! System records: what happened around the conversation.
+//! System records: events around the conversation.
 
 use super::super::content::{text, without};
 use super::super::record::ClaudeRecord;
@@ -35,6 +35,7 @@ const FRAME: &[&str] = &[
 pub(super) fn system(record: &ClaudeRecord<'_>) -> Vec<Part> {
     let hooks: Vec<Part> = hooks::told(record).into_iter().map(Part::Hook).collect();
     let subtype = record.rare_text(|rare| rare.subtype);
+    // A summary without hooks has nothing to show.
     if !hooks.is_empty() || subtype.as_deref() == Some("stop_hook_summary") {
         return hooks;
     }
@@ -43,7 +44,7 @@ pub(super) fn system(record: &ClaudeRecord<'_>) -> Vec<Part> {
         record.content_text().into_iter().for_each(|text| spoken::local(text, &mut out));
         return out;
     }
-    // Each subtype has fields of its own, which nothing else asks for.
+    // Each subtype has fields of its own, which only a reader needs.
     let value = &value::read(record.record.bytes);
     let content = text(value, "content").map(str::trim).filter(|text| !text.is_empty());
     vec![match subtype.as_deref() {
@@ -124,7 +125,7 @@ fn retry(value: &Value) -> Part {
         title.extend(number(value, "maxRetries").map(|most| format!(" of {most}")));
     }
     title.extend(number(value, "retryInMs").map(|millis| format!(", again in {}", span(millis))));
-    // The service nests its message; a failed connection has it in front.
+    // The service nests its message; a failed connection has it at the top.
     let paths =
         ["/error/error/error/message", "/error/error/message", "/error/message", "/error/formatted", "/cause/message", "/error/cause/code"];
     let told = paths.iter().find_map(|path| value.pointer(path).and_then(Value::as_str));
@@ -139,7 +140,7 @@ fn fell_back(value: &Value, subtype: &str, content: Option<&str>) -> Part {
     notice(Level::Warning, &title, content.or(text(value, "apiRefusalCategory")))
 }
 
-/// A record without a way of its own: its words, or its fields.
+/// A record without a view of its own: its words, or its fields.
 fn anything(value: &Value, subtype: &str, content: Option<&str>) -> Part {
     let level = match text(value, "level") {
         Some("error") => Level::Error,

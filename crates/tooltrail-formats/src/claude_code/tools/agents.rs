@@ -7,7 +7,7 @@ use serde_json::Value;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Agent, Detail};
 
-/// `Task` and `Agent`: one is started.
+/// `Task` and `Agent`: an agent is started.
 pub(super) fn start(call: &mut ToolCall<'_>) -> Detail {
     let input = &mut call.input;
     let mut agent = Agent {
@@ -29,12 +29,13 @@ pub(super) fn start(call: &mut ToolCall<'_>) -> Detail {
     Detail::Agent(agent)
 }
 
-/// What `toolUseResult` says.
+/// Takes over the fields of `toolUseResult`.
 fn structured(call: &mut ToolCall<'_>, agent: &mut Agent) {
     let produced = &mut call.produced;
     let id = ["agentId", "agent_id", "taskId"].into_iter().find_map(|key| produced.string(key));
     agent.id = id.or(agent.id.take());
     let sort = produced.string("agentType").or_else(|| produced.string("agent_type"));
+    // The input wins where both are given: it is what the model asked for.
     agent.sort = agent.sort.take().or(sort);
     let name = produced.string("name");
     agent.name = agent.name.take().or(name);
@@ -51,12 +52,13 @@ fn structured(call: &mut ToolCall<'_>, agent: &mut Agent) {
     agent.duration_ms = produced.number("totalDurationMs");
     agent.tokens = produced.number("totalTokens");
     agent.calls = produced.number("totalToolUseCount");
+    // An answer that is only text belongs to an agent that has finished; a launched one has no answer yet.
     if agent.answer.is_none() && !launched && agent.state.is_none() {
         agent.answer = call.answer();
     }
 }
 
-/// What the text says: the answer, then which agent it was and what it used.
+/// Takes over a result that is text: the answer, then the agent's id and its usage.
 fn spoken(text: &str, agent: &mut Agent) {
     if text.starts_with("Async agent launched successfully") {
         agent.id = markers::background(text).map(str::to_owned);
@@ -69,6 +71,7 @@ fn spoken(text: &str, agent: &mut Agent) {
     let end = text.rfind("\nagentId: ").filter(|_| agent.id.is_some()).or_else(|| text.rfind("\n<usage>")).unwrap_or(text.len());
     let (answer, tail) = text.split_at(end);
     let used = super::super::tasks::tag(tail, "usage").unwrap_or_default();
+    // Found by name: lines may be missing or in another order.
     let number = |name: &str| used.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix(':')?.trim().parse().ok());
     agent.tokens = number("total_tokens").or_else(|| number("subagent_tokens"));
     agent.calls = number("tool_uses");
@@ -76,13 +79,13 @@ fn spoken(text: &str, agent: &mut Agent) {
     agent.answer = Some(answer.trim_end().to_owned()).filter(|answer| !answer.is_empty());
 }
 
-/// `SendMessage`, `SubagentHandback`: words to another agent.
+/// `SendMessage`, `SubagentHandback`: a message to another agent.
 pub(super) fn send(call: &mut ToolCall<'_>) -> Detail {
     let input = &mut call.input;
     let name = input.string("to").or_else(|| input.string("recipient"));
     let message = input.take("message", message).or_else(|| input.take("content", message));
     let mut agent = Agent { action: "send", description: input.string("summary"), prompt: message, name, ..Agent::default() };
-    // Some versions write the same twice, under the old names too, and cut there.
+    // The same message may be there twice, under its old names too and cut there.
     input.drop(&["recipient", "content"]);
     agent.answer = call.produced.string("message").or_else(|| call.answer());
     let sent = call.produced.take("success", Value::as_bool);
@@ -134,7 +137,7 @@ pub(super) fn disband(call: &mut ToolCall<'_>) -> Detail {
     team(call, "delete team")
 }
 
-/// What both say of a team.
+/// The fields that both tools share.
 fn team(call: &mut ToolCall<'_>, action: &'static str) -> Detail {
     let name = call.input.string("team_name").or_else(|| call.produced.string("team_name"));
     call.produced.drop(&["team_name", "success"]);

@@ -1,4 +1,4 @@
-//! The fields of an object, taken one by one. What nobody took is left over and can be shown as it is.
+//! The fields of an object, taken one by one. Fields that no reader takes are left over and shown as they are.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 pub(super) struct Fields<'v> {
     map: Option<&'v Map<String, Value>>,
     taken: Vec<&'static str>,
-    /// What is left of objects inside it.
+    /// The leftovers of objects inside it.
     inner: Map<String, Value>,
 }
 
@@ -24,12 +24,14 @@ impl<'v> Fields<'v> {
 
     /// Looks at a field without taking it.
     pub(super) fn peek(&self, key: &str) -> Option<&'v Value> {
+        // A null says nothing, and is neither taken nor left over.
         self.map?.get(key).filter(|value| !value.is_null())
     }
 
     /// Takes a field if it can be read; otherwise it is left over.
     pub(super) fn take<T>(&mut self, key: &'static str, read: impl FnOnce(&'v Value) -> Option<T>) -> Option<T> {
         let found = read(self.peek(key)?)?;
+        // Only a field that could be read counts as taken; otherwise the reader of the page would never see it.
         self.taken.push(key);
         Some(found)
     }
@@ -88,11 +90,12 @@ impl<'v> Fields<'v> {
         if !rest.is_empty() {
             self.inner.insert(key.to_owned(), Value::Object(rest));
         }
+        // Taken as a whole, also where parts are left: those are in `inner`.
         self.taken.push(key);
         Some(out)
     }
 
-    /// What nobody took.
+    /// The fields that no reader took.
     pub(super) fn rest(self) -> Map<String, Value> {
         let fields = self.map.into_iter().flatten();
         let left = fields.filter(|(key, value)| !value.is_null() && !self.taken.contains(&key.as_str()));
@@ -114,6 +117,7 @@ pub(super) fn name(value: &Value) -> Option<String> {
 /// A number that is not negative. Models write some of them as texts.
 fn number(value: &Value) -> Option<u64> {
     let whole = |number: f64| (number >= 0.0 && number < u64::MAX as f64).then_some(number as u64);
+    // Beyond the range of `u64` a float would saturate without a word.
     value.as_u64().or_else(|| value.as_f64().and_then(whole)).or_else(|| value.as_str()?.trim().parse().ok())
 }
 

@@ -27,19 +27,20 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     Detail::Read(read)
 }
 
-/// What `toolUseResult` says.
+/// Takes over the fields of `toolUseResult`.
 fn structured(call: &mut ToolCall<'_>) -> ReadGot {
     let kind = call.produced.text("type");
     let seen = call.ask.seen;
     let only_words = said::only_reminder(&tooltrail_model::content::words(seen)).map(str::to_owned);
     let got = call.produced.within("file", |file| {
+        // Repeats the input.
         file.drop(&["filePath"]);
         match kind? {
             "text" => {
                 let text = file.string("content")?;
                 file.drop(&["numLines"]);
                 let (first, total) = (file.number("startLine").unwrap_or(1), file.number("totalLines"));
-                // Of an empty file there is only what the program says about it.
+                // Of an empty file there is only the program's remark about it.
                 Some(match only_words.filter(|_| text.is_empty()) {
                     Some(words) => ReadGot::Words(words),
                     None => ReadGot::Text { text, first, total },
@@ -50,6 +51,7 @@ fn structured(call: &mut ToolCall<'_>) -> ReadGot {
                 let mut image = Image { media: file.string("type").unwrap_or_default(), data, ..Image::default() };
                 image.bytes = file.number("originalSize");
                 image.size = file.take("dimensions", size);
+                // The log may keep the picture only in the content for the model.
                 let shown = images(seen).next();
                 image.data = image.data.or_else(|| shown.and_then(|image| image.data.clone()));
                 Some(ReadGot::Image(image))
@@ -67,10 +69,11 @@ fn structured(call: &mut ToolCall<'_>) -> ReadGot {
     got.flatten().unwrap_or_default()
 }
 
-/// What the model saw, where there is nothing else.
+/// Takes over the content for the model, where there is nothing else.
 fn spoken(call: &ToolCall<'_>) -> ReadGot {
     if let Some(image) = images(call.ask.seen).next() {
         let several: Vec<Image> = images(call.ask.seen).cloned().collect();
+        // Pages are rendered as pictures, so several of them are a document.
         let pdf = call.ask.input.get("pages").is_some() || several.len() > 1;
         return if pdf { ReadGot::Pdf { bytes: None, pages: None, images: several } } else { ReadGot::Image(image.clone()) };
     }
@@ -97,14 +100,14 @@ fn spoken(call: &ToolCall<'_>) -> ReadGot {
             ReadGot::Text { text, first, total }
         }
         None if call.seen.is_empty() => ReadGot::Nothing,
-        // Others than the agent itself may have written the log, without numbers.
+        // Programs other than the agent may have written the log, without line numbers.
         None if call.seen.contains('\n') => ReadGot::Text { text: call.seen.clone(), first: 1, total: None },
         None => ReadGot::Words(call.seen.clone()),
     }
 }
 
-/// How many lines the file has, where the model saw all of it: no part was asked for, and neither the lines are so many nor one of them
-/// so long that the agent cuts.
+/// The number of lines of the file, if the model saw all of it: no part was asked for, and neither the number of lines nor the length of
+/// one reaches the agent's limits.
 fn total(call: &ToolCall<'_>, text: &str, first: u64) -> Option<u64> {
     const MOST: usize = 2000;
     let part = ["offset", "limit"].iter().any(|key| call.ask.input.get(key).is_some());
@@ -134,6 +137,7 @@ fn numbered(text: &str) -> Option<(String, u64)> {
     for line in lines {
         out.push('\n');
         match number(line) {
+            // A line that happens to begin with a number is text; only the number that follows counts.
             Some((number, own)) if number == next => {
                 out.push_str(own);
                 next = next.saturating_add(1);
@@ -158,7 +162,7 @@ pub(super) fn write(call: &mut ToolCall<'_>) -> Detail {
     let proposed = call.input.text("content");
     let path = call.input.string("file_path").unwrap_or_default();
     let produced = &mut call.produced;
-    // What was written, should the person have changed the proposal.
+    // The text that was written, in case the person changed the proposal.
     let written = produced.text("content").or(proposed).unwrap_or_default();
     let new = match produced.text("type") {
         Some(kind) => Some(kind == "create"),
@@ -185,9 +189,11 @@ pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
     let old = input.string("old_string");
     let new = input.string("new_string");
     let all = input.flag("replace_all");
+    // A deletion has no new text, an insertion no old one.
     if old.is_some() || new.is_some() {
         replacements.push(Replacement { old: old.unwrap_or_default(), new: new.unwrap_or_default(), all });
     }
+    // They repeat the input.
     produced.drop(&["filePath", "oldString", "newString", "replaceAll", "edits"]);
     Detail::Edit(Edit {
         path: input.string("file_path").unwrap_or_default(),

@@ -23,6 +23,7 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     };
     let produced = &mut call.produced;
     let said = produced.text("mode").and_then(mode);
+    // The answer says which mode was used, also where none was asked for.
     grep.mode = said.unwrap_or(grep.mode);
     let files = produced.texts("filenames").unwrap_or_default();
     let content = produced.string("content");
@@ -46,7 +47,7 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     Detail::Grep(grep)
 }
 
-/// What is asked for.
+/// The mode of a search, by its word.
 fn mode(word: &str) -> Option<GrepMode> {
     match word {
         "content" => Some(GrepMode::Content),
@@ -73,7 +74,7 @@ fn flags(input: &mut Fields<'_>) -> Vec<String> {
     out
 }
 
-/// Sorts an answer by files, and takes the program's own words out of it.
+/// Sorts an answer by files, and takes the program's remarks out of it.
 fn sort(text: &str, grep: &mut Grep) {
     let lines: Vec<&str> = text.lines().filter(|line| !own(line, grep)).collect();
     if lines.iter().all(|line| line.trim().is_empty()) {
@@ -86,6 +87,7 @@ fn sort(text: &str, grep: &mut Grep) {
         }
         GrepMode::Count => {
             let counted = lines.iter().filter_map(|line| {
+                // From the right: a path may contain a colon.
                 let (path, count) = line.rsplit_once(':')?;
                 Some(GrepFile { path: path.to_owned(), count: Some(count.trim().parse().ok()?), lines: Vec::new() })
             });
@@ -93,15 +95,17 @@ fn sort(text: &str, grep: &mut Grep) {
         }
         GrepMode::Content => grep.files = by_file(&lines, grep.path.as_deref()),
     }
+    // Words that fit no mode are shown as they are rather than dropped.
     if grep.files.is_empty() {
         grep.words = Some(text.to_owned());
     }
 }
 
-/// Whether a line is the program's: what it says around the lines that were found.
+/// Whether a line is the program's remark about the lines that were found.
 fn own(line: &str, grep: &mut Grep) -> bool {
     let numbers = |line: &str| line.split(|c: char| !c.is_ascii_digit()).find(|part| !part.is_empty()).and_then(|n| n.parse().ok());
     if matches!(line, "No matches found" | "No files found") {
+        // Only where the structured result has no number.
         grep.total.get_or_insert(0);
         return true;
     }
@@ -118,7 +122,7 @@ fn own(line: &str, grep: &mut Grep) -> bool {
     false
 }
 
-/// A line that ripgrep printed, as far as it can be told apart.
+/// A line of ripgrep's output, as far as it can be taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Found<'t> {
     path: &'t str,
@@ -127,12 +131,14 @@ struct Found<'t> {
     matches: bool,
 }
 
-/// Lines by the files they stand in: `path:12:text`, `path-12-text` for lines around, without the path where one file was searched.
+/// Lines by the files they are in: `path:12:text`, `path-12-text` for context, without the path where one file was searched.
 fn by_file(lines: &[&str], searched: Option<&str>) -> Vec<GrepFile> {
     let spoken = || lines.iter().copied().filter(|line| *line != "--");
+    // The first line decides: ripgrep prints all lines alike.
     let single = spoken().next().is_some_and(|line| bare(line).is_some());
     let numbered = !single && spoken().any(|line| splits(line, ':').next().is_some());
     let known: HashSet<&str> = if numbered { paths(spoken()) } else { HashSet::new() };
+    // Without numbers `a: b` may be a path and a match, or a line; a searched file settles it.
     let one_file = searched.is_some_and(|path| std::path::Path::new(path).extension().is_some());
     let mut out: Vec<GrepFile> = Vec::new();
     for line in spoken() {
@@ -162,7 +168,7 @@ fn bare(line: &str) -> Option<Found<'_>> {
     text.map(|(text, matches)| Found { path: "", number: Some(number), text, matches })
 }
 
-/// No path is longer; a mark further on is part of the text.
+/// The longest path that is believed; a mark further on is part of the text.
 const LONGEST_PATH: usize = 4096;
 
 /// Every `:12:` of a line, or `-12-`: what stands before it, the number, and what stands behind it.
@@ -179,12 +185,13 @@ fn splits(line: &str, mark: char) -> impl Iterator<Item = (&str, u64, &str)> {
 /// The paths of lines that match. Where a line around could be taken for one, a path that is certain decides.
 fn paths<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> HashSet<&'t str> {
     let matching = || lines.clone().filter_map(|line| splits(line, ':').next()).map(|(path, _, _)| path);
+    // A path that does not look like a context line itself is certain.
     let certain: HashSet<&str> = matching().filter(|path| splits(path, '-').next().is_none()).collect();
     let around = |path: &str| splits(path, '-').any(|(path, _, _)| certain.contains(path));
     matching().filter(|path| !around(path)).collect()
 }
 
-/// A numbered line. The text of a line around may itself look like a match, and a path like a line around: known paths decide.
+/// A numbered line. The text of a context line may look like a match, and a path like a context line: known paths decide.
 fn apart<'t>(line: &'t str, known: &HashSet<&str>) -> Option<Found<'t>> {
     let found = |matches| move |(path, number, text)| Found { path, number: Some(number), text, matches };
     let matching = splits(line, ':').next().map(found(true));

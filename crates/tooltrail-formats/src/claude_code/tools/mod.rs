@@ -1,8 +1,8 @@
-//! Calls in neutral form: what each of Claude Code's tools was asked and what it gave, one file per family of tools.
+//! Calls in neutral form: the input and the result of each of Claude Code's tools, one file per family of tools.
 //!
-//! A file takes fields from the input and from `toolUseResult`; what it does not take is left over and shown as it is. Where there is
-//! no `toolUseResult`, or only a text, everything comes from what the model saw. To teach the program a tool or a new name of one, add a
-//! line to [`TOOLS`] or a name to a line of it: scans take a call's family from there, and readers of calls the rest.
+//! A file takes fields from the input and from `toolUseResult`; the rest is left over and shown as it is. Where there is no
+//! `toolUseResult`, or only a text, everything comes from the content for the model. To teach the program a tool or a new name of one, add
+//! a line to [`TOOLS`] or a name to a line of it: scans take a call's family from there, and readers of calls the rest.
 
 mod agents;
 mod fields;
@@ -25,7 +25,7 @@ use fields::Fields;
 use serde_json::{Map, Value};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Detail, Detailed, Mcp, Saved};
-use tooltrail_model::transcript::ResultContent;
+use tooltrail_model::transcript::LoggedResult;
 use tooltrail_model::verdict::Marker;
 use tooltrail_model::{Kind, Status};
 
@@ -87,33 +87,34 @@ fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.names.contains(&name))
 }
 
-/// A call that is being read: what its reader takes from, and what it adds beside the detail.
+/// A call that is being read: the fields for its reader, and the reader's additions beside the detail.
 pub(super) struct ToolCall<'v> {
     /// The call.
     ask: &'v Ask<'v>,
     /// The input.
     input: Fields<'v>,
-    /// What the tool produced, where that is an object.
+    /// The tool's own output, where it is an object.
     produced: Fields<'v>,
-    /// What the model saw, without the reminders and wrappings that the program puts around it.
+    /// The text that the model saw, without the reminders and wrappings of the program.
     seen: String,
-    /// Whether it came to nothing.
+    /// Whether it did not succeed.
     failed: bool,
     /// The message of a failure. A reader takes it away where it is the tool's own output.
     error: Option<String>,
-    /// Where the whole output is.
+    /// The file that has the whole output.
     saved: Option<Saved>,
 }
 
 /// A call in neutral form.
 pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     let mut call = ToolCall::new(ask);
+    // The name of an MCP server counts only for a tool that is not built in.
     let detail = match find(ask.tool) {
         Some(tool) => (tool.read)(&mut call),
         None => mcp(ask).unwrap_or_default(),
     };
     let rest_input = match (&detail, ask.input) {
-        // Shown as it is, all of it.
+        // Both views show the whole input themselves.
         (Detail::Mcp(_) | Detail::Other, _) => Map::new(),
         (_, Value::Object(_) | Value::Null) => call.input.rest(),
         // Arguments that are no object are kept under a name of ours.
@@ -122,12 +123,12 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     Detailed { detail, rest_input, rest_produced: call.produced.rest(), error: call.error, saved: call.saved }
 }
 
-/// Where the whole of a result was saved.
-pub(super) fn saved(answered: &ResultContent) -> Option<String> {
+/// The path under which the whole of a result was saved.
+pub(super) fn saved(answered: &LoggedResult) -> Option<String> {
     said::saved(&words(&answered.seen), &mut Fields::of(answered.produced.as_ref())).map(|saved| saved.path)
 }
 
-/// A tool of an MCP server, by its name or by what its block says.
+/// A tool of an MCP server, by its name or by the fields of its block.
 fn mcp(ask: &Ask<'_>) -> Option<Detail> {
     let server = ask.server.or_else(|| names::server(ask.tool))?;
     let named = ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server)).and_then(|rest| rest.strip_prefix("__"));
@@ -135,10 +136,11 @@ fn mcp(ask: &Ask<'_>) -> Option<Detail> {
 }
 
 impl<'v> ToolCall<'v> {
-    /// Takes a call in.
+    /// Prepares a call for its reader.
     fn new(ask: &'v Ask<'v>) -> Self {
         let whole = words(ask.seen);
         let mut produced = Fields::of(ask.produced);
+        // Before the wrapping is taken off, which names the file.
         let saved = said::saved(&whole, &mut produced);
         let failed = ask.answered
             && matches!(
@@ -153,12 +155,12 @@ impl<'v> ToolCall<'v> {
         ToolCall { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
     }
 
-    /// What the text of a failure means.
+    /// The marker in the text of a failure.
     fn marker(&self) -> Option<Marker> {
         if self.failed { markers::of(&self.seen) } else { None }
     }
 
-    /// What the model saw, where that is the answer and not a failure's message.
+    /// The text that the model saw, if it is an answer and not the message of a failure.
     fn answer(&self) -> Option<String> {
         (self.ask.answered && !self.failed && !self.seen.is_empty()).then(|| self.seen.clone())
     }

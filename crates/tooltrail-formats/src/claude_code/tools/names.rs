@@ -1,4 +1,4 @@
-//! What the name of a tool says: the family it belongs to, and the MCP server that offers it. The names themselves are in `TOOLS`.
+//! The meaning of a tool's name: its family, and the MCP server that offers it. The names themselves are in `TOOLS`.
 
 use tooltrail_model::Kind;
 

@@ -1,4 +1,4 @@
-//! Notebooks: cells that are read, and a cell that is changed.
+//! Notebooks: cells that are read, and a cell that is edited.
 
 use super::super::content::text;
 use super::ToolCall;
@@ -12,11 +12,14 @@ pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
     let (input, produced) = (&mut call.input, &mut call.produced);
     let path = input.string("notebook_path").or_else(|| produced.string("notebook_path")).unwrap_or_default();
     let cell = input.name("cell_id").or_else(|| input.name("cell_number"));
+    // An inserted cell gets its id from the tool.
     let made = produced.name("cell_id").or_else(|| produced.name("cell_number"));
     let mode = input.string("edit_mode").or_else(|| produced.string("edit_mode"));
     let sort = input.string("cell_type").or_else(|| produced.string("cell_type"));
     let source = input.string("new_source").or_else(|| produced.string("new_source")).unwrap_or_default();
+    // The tool reports some failures in a field of a successful result.
     let failure = produced.string("error").filter(|error| !error.is_empty());
+    // Whole files, or repetitions of the input.
     produced.drop(&["notebook_path", "edit_mode", "cell_type", "new_source", "error", "original_file", "updated_file"]);
     let notebook = Notebook {
         path,
@@ -72,10 +75,12 @@ pub(super) fn spoken(text: &str) -> Option<Vec<NotebookCell>> {
     let mut rest = text.trim_start();
     let mut cells = Vec::new();
     while let Some(open) = rest.strip_prefix("<cell id=\"") {
+        // A tag that never closes makes the text something else, which is shown as it is.
         let (id, body) = open.split_once("\">")?;
         let (source, after) = body.split_once(&format!("</cell id=\"{id}\">"))?;
         let (sort, source) = prefixed(source, "cell_type");
         let (language, source) = prefixed(source, "language");
+        // The output of a cell goes up to the next cell.
         let end = after.find("\n<cell id=\"").or_else(|| after.starts_with("<cell id=\"").then_some(0)).unwrap_or(after.len());
         let (printed, next) = after.split_at(end);
         cells.push(NotebookCell {

@@ -14,13 +14,13 @@ pub(super) fn leave(call: &mut ToolCall<'_>) -> Detail {
     let mut plan = Plan { path, edited, ..Plan::default() };
     let mut shown = None;
     if let Some(text) = call.answer() {
-        // The approved plan is said again behind the approval.
+        // The approval repeats the approved plan behind it.
         let (message, rest) = text.split_once("\n## Approved Plan").unwrap_or((&text, ""));
         plan.message = Some(message.trim().to_owned()).filter(|text| !text.is_empty());
         plan.edited |= rest.starts_with(" (edited by user)");
         shown = rest.split_once(":\n").map(|(_, plan)| plan.trim().to_owned());
     }
-    // Of an edited plan the one that was approved counts.
+    // Of an edited plan the approved version counts.
     plan.plan = kept.or(shown).or(proposed);
     Detail::Plan(plan)
 }
@@ -38,7 +38,7 @@ pub(super) fn skill(call: &mut ToolCall<'_>) -> Detail {
     let arguments = input.string("args").or_else(|| input.string("arguments"));
     let (name, typed) = match (input.string("skill"), &command) {
         (Some(name), _) => (name, None),
-        // A slash command is written in one piece.
+        // A slash command is one text: its name, then the arguments.
         (None, Some(command)) => match command.split_once(char::is_whitespace) {
             Some((name, arguments)) => (name.to_owned(), Some(arguments.trim().to_owned())),
             None => (command.clone(), None),
@@ -47,6 +47,7 @@ pub(super) fn skill(call: &mut ToolCall<'_>) -> Detail {
     };
     produced.drop(&["commandName"]);
     let allowed = produced.texts("allowedTools").unwrap_or_default();
+    // Success goes without saying; anything else is left over, to be shown.
     if produced.peek("success") == Some(&serde_json::Value::Bool(true)) {
         produced.drop(&["success"]);
     }

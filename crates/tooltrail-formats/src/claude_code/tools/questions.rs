@@ -1,4 +1,4 @@
-//! `AskUserQuestion`: questions to the person, and which of the answers they chose.
+//! `AskUserQuestion`: questions to the person, and their answers.
 
 use super::super::content::text;
 use super::ToolCall;
@@ -13,8 +13,9 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     let answers = call.produced.take("answers", Value::as_object);
     let notes = call.produced.take("annotations", Value::as_object);
     let response = call.produced.string("response").filter(|text| !text.is_empty());
-    // How long it waited is left over, to be shown.
+    // The waiting time is left over, to be shown.
     let timed_out = call.produced.peek("afkTimeoutMs").is_some();
+    // Structured answers are exact; the text is used only without them.
     let spoken = call.answer().filter(|_| answers.is_none());
     let said = spoken.as_deref().map(|text| said(text, &questions)).unwrap_or_default();
     for (at, question) in questions.iter_mut().enumerate() {
@@ -58,7 +59,7 @@ fn question(value: &Value) -> Question {
     }
 }
 
-/// What can be chosen; a bare text is a label.
+/// The options of a question; a bare text is a label.
 fn choices(value: &Value) -> Option<Vec<Choice>> {
     let choice = |value: &Value| Choice {
         label: value.as_str().or(text(value, "label")).unwrap_or_default().to_owned(),
@@ -68,10 +69,11 @@ fn choices(value: &Value) -> Option<Vec<Choice>> {
     Some(value.as_array()?.iter().map(choice).collect())
 }
 
-/// Marks what was chosen; what is no option is the person's own words.
+/// Marks the chosen options; an answer that is no option is the person's own words.
 fn answer(question: &mut Question, given: Option<&Value>) {
     let words = match given {
         Some(Value::String(text)) if text.is_empty() => return,
+        // Only then may a comma separate answers.
         Some(Value::String(text)) if question.multiple => parts(text, &question.options),
         Some(Value::String(text)) => vec![text.clone()],
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -91,6 +93,7 @@ fn answer(question: &mut Question, given: Option<&Value>) {
 /// Several answers are joined by commas, which labels and own words may hold too: labels are taken off the front, the longest first.
 fn parts(text: &str, options: &[Choice]) -> Vec<String> {
     let mut labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).filter(|label| !label.is_empty()).collect();
+    // The longest first: one label may begin like another.
     labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
     let (mut out, mut own) = (Vec::new(), Vec::new());
     let mut rest = text;
@@ -109,14 +112,14 @@ fn parts(text: &str, options: &[Choice]) -> Vec<String> {
     out
 }
 
-/// What the person wrote beside an answer, and why there is none.
+/// Adds the person's note on an answer, or the reason why there is none.
 fn note(question: &mut Question, notes: Option<&Map<String, Value>>) {
     let Some(note) = notes.and_then(|notes| notes.get(&question.text)) else { return };
     question.notes = text(note, "notes").filter(|text| !text.is_empty()).map(str::to_owned).or(question.notes.take());
     question.unanswered = text(note, "unanswered").map(str::to_owned);
 }
 
-/// An answer as it is said, and the notes beside it.
+/// An answer as the text has it, with the person's notes.
 type Spoken = Option<(Value, Option<String>)>;
 
 /// The answers in `User has answered your questions: "Q"="A", "Q2"="B" user notes: n. You can now continue …`. Questions and answers may
@@ -127,6 +130,7 @@ fn said(words: &str, questions: &[Question]) -> Vec<Spoken> {
     let end = words.rfind(". You can now continue").unwrap_or(words.len());
     let answer = |(at, question): (usize, &Question)| {
         let start = starts.get(at).copied().flatten()? + begin(question).len();
+        // Questions may be answered in another order, so the end is the nearest later start.
         let next = starts.iter().flatten().copied().filter(|other| *other > start).min();
         let whole = words.get(start..next.unwrap_or(end))?;
         let whole = if next.is_some() { whole.trim_end().trim_end_matches(',') } else { whole };

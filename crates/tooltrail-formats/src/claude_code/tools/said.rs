@@ -1,4 +1,4 @@
-//! Results as texts: what the program wraps around a tool's own words, and the messages of failures.
+//! Results as texts: the wrapping that the program puts around a tool's own words, and the messages of failures.
 
 use super::super::markers;
 use super::fields::Fields;
@@ -17,6 +17,7 @@ pub(super) fn own_words(text: &str) -> &str {
 
 /// A text without the reminders that the program puts behind it.
 pub(super) fn without_reminders(text: &str) -> &str {
+    // One after the other from the end: several hooks and reminders may have added theirs.
     let mut rest = text;
     loop {
         let trimmed = rest.trim_end();
@@ -31,19 +32,21 @@ pub(super) fn without_reminders(text: &str) -> &str {
 /// The reminder that is all of a text.
 pub(super) fn only_reminder(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix("<system-reminder>")?.strip_suffix("</system-reminder>")?;
+    // Two reminders with words between them begin and end like one.
     (!inner.contains("<system-reminder>")).then_some(inner.trim())
 }
 
 /// The head and the preview in `<persisted-output>`.
 fn preview(text: &str) -> Option<(&str, &str)> {
     let inner = text.trim().strip_prefix("<persisted-output>")?;
+    // A result that was cut may have lost the closing tag.
     let inner = inner.strip_suffix("</persisted-output>").unwrap_or(inner);
     let (head, rest) = inner.split_once("Preview (").unwrap_or((inner, ""));
     let preview = rest.split_once(":\n").map_or("", |(_, preview)| preview);
     Some((head, preview.strip_suffix('\n').unwrap_or(preview)))
 }
 
-/// Where the whole output was saved.
+/// The file that has the whole output.
 pub(super) fn saved(text: &str, produced: &mut Fields<'_>) -> Option<Saved> {
     if let Some(path) = produced.string("persistedOutputPath") {
         return Some(Saved { path, bytes: produced.number("persistedOutputSize") });
@@ -54,7 +57,7 @@ pub(super) fn saved(text: &str, produced: &mut Fields<'_>) -> Option<Saved> {
         let size = head.split_once("too large (").and_then(|(_, rest)| rest.split_once(')')).and_then(|(size, _)| bytes(size));
         return Some(Saved { path: path.to_owned(), bytes: size });
     }
-    // The answers of MCP servers, and of tasks whose output is cut.
+    // Answers of MCP servers, and of tasks whose output is cut.
     let mcp = text.contains("exceeds maximum allowed tokens").then(|| line_after(text, "Output has been saved to ")).flatten();
     let path = mcp.map(|path| path.trim_end_matches('.')).or_else(|| line_after(text, "[Truncated. Full output: ")?.strip_suffix(']'))?;
     Some(Saved { path: path.to_owned(), bytes: None })
@@ -67,7 +70,7 @@ fn line_after<'t>(text: &'t str, mark: &str) -> Option<&'t str> {
     (!line.is_empty()).then_some(line)
 }
 
-/// `80.4KB` as a number of bytes, as near as that says.
+/// `80.4KB` as a number of bytes, within its precision.
 fn bytes(size: &str) -> Option<u64> {
     let units = [("GB", 1024.0 * 1024.0 * 1024.0), ("MB", 1024.0 * 1024.0), ("KB", 1024.0), ("B", 1.0)];
     let (number, factor) = units.iter().find_map(|(unit, factor)| Some((size.trim().strip_suffix(unit)?, factor)))?;
@@ -75,11 +78,11 @@ fn bytes(size: &str) -> Option<u64> {
     (number >= 0.0 && number.is_finite()).then_some((number * factor).round() as u64)
 }
 
-/// The message of a failure, without what the program says around it for the model. Nothing where that is all there is.
+/// The message of a failure, without the program's words around it for the model. `None` if there is nothing else.
 pub(super) fn error(text: &str) -> Option<String> {
     let bare = unwrapped(text);
     let own = match markers::of(bare) {
-        // The status says it, and the person's words are kept as feedback.
+        // The status says it already, and the person's words are kept as feedback.
         Some(Marker::Rejected | Marker::RejectedWithFeedback | Marker::AfterRejection) => return None,
         Some(Marker::Interrupted) if bare.starts_with("[Request interrupted") => return None,
         Some(Marker::Hook) => markers::hook_error(bare).map_or(bare, |(_, _, words)| words),
@@ -96,7 +99,7 @@ pub(super) fn error_code(seen: &[Content]) -> Option<&str> {
 
 /// A text without `<tool_use_error>` and `Error: ` around it.
 pub(super) fn unwrapped(text: &str) -> &str {
-    // The first line may be indented.
+    // Only line feeds are taken off in front: the first line may be indented.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     let text = text.strip_prefix("<tool_use_error>").map_or(text, |rest| rest.strip_suffix("</tool_use_error>").unwrap_or(rest).trim());
     text.strip_prefix("Error: ").unwrap_or(text)

@@ -13,6 +13,7 @@ pub(super) fn glob(call: &mut ToolCall<'_>) -> Detail {
     let produced = &mut call.produced;
     glob.files = produced.texts("filenames");
     let files = produced.number("numFiles");
+    // The number shown is that of all matches, of which the list may be a part.
     glob.total = produced.number("totalMatches").or(files);
     glob.truncated = produced.flag("truncated");
     produced.drop(&["durationMs"]);
@@ -33,9 +34,10 @@ pub(super) fn list(call: &mut ToolCall<'_>) -> Detail {
         ..List::default()
     };
     let Some(text) = call.answer() else { return Detail::List(list) };
+    // The note is for the model.
     let text = text.split("\n\nNOTE: do any of the files above").next().unwrap_or(&text);
     list.entries = text.lines().filter_map(entry).collect();
-    // A directory that is too large is told about first.
+    // A remark about a directory that is too large comes first.
     let words = text.split("\n- ").next().filter(|words| !words.starts_with("- ")).map(str::trim);
     list.words = words.filter(|words| !words.is_empty()).map(str::to_owned);
     Detail::List(list)

@@ -9,7 +9,7 @@ use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Shell};
 use tooltrail_model::verdict::Marker;
 
-/// What a command that prints nothing is said to have printed.
+/// The end of the remark about a command that printed nothing.
 const NOTHING: &str = "completed with no output)";
 
 /// `Bash` and `PowerShell`.
@@ -28,6 +28,7 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     let printed = markers::background(&call.seen).map(str::to_owned);
     match call.produced.exist() {
         true => structured(call, &mut shell),
+        // A command that went to the background printed nothing yet; the text is about the task.
         false if printed.is_none() => spoken(call, &mut shell),
         false => {}
     }
@@ -35,7 +36,7 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     Detail::Shell(shell)
 }
 
-/// Monitors: a command whose lines are told as they come.
+/// Monitors: a command whose lines are reported as they come.
 pub(super) fn monitor(call: &mut ToolCall<'_>) -> Detail {
     let task = call.produced.string("taskId");
     let timeout = call.input.number("timeout_ms").or(call.produced.number("timeoutMs"));
@@ -44,7 +45,7 @@ pub(super) fn monitor(call: &mut ToolCall<'_>) -> Detail {
     Detail::Shell(Shell { background: true, stdout: None, task: shell.task.or(task), timeout_ms: shell.timeout_ms.or(timeout), ..shell })
 }
 
-/// What `toolUseResult` says.
+/// Takes over the fields of `toolUseResult`.
 fn structured(call: &mut ToolCall<'_>, shell: &mut Shell) {
     let produced = &mut call.produced;
     shell.stdout = produced.string("stdout");
@@ -54,15 +55,16 @@ fn structured(call: &mut ToolCall<'_>, shell: &mut Shell) {
     shell.interrupted = produced.flag("interrupted");
     shell.git = produced.take("gitOperation", git).unwrap_or_default();
     if produced.flag("isImage") {
+        // A picture on stdout comes as a data URL, which is no text to show.
         let printed = shell.stdout.take().and_then(|url| data_url(&url));
         shell.image = printed.or_else(|| call.ask.seen.iter().find_map(image));
     }
     produced.drop(&["noOutputExpected", "exitCode"]);
-    // What was printed until then is no message of a failure.
+    // Output up to a failure is no message of it.
     call.error = call.error.take().filter(|_| call.failed && shell.stdout.is_none());
 }
 
-/// What the text says, where there is nothing else: the output behind the exit code, unless the command never ran.
+/// Takes over a result that is text: the output behind the exit code, unless the command never ran.
 fn spoken(call: &mut ToolCall<'_>, shell: &mut Shell) {
     if !call.ask.answered {
         return;
@@ -78,13 +80,13 @@ fn spoken(call: &mut ToolCall<'_>, shell: &mut Shell) {
     let ran = matches!(call.ask.status, Status::Failed | Status::TimedOut | Status::Interrupted);
     match call.marker() {
         Some(Marker::Timeout) => {
-            // The limit is the message; what follows was printed before it was reached.
+            // The limit is the message; the rest was printed before it was reached.
             let whole = output.unwrap_or(text);
             let (limit, printed) = whole.split_once('\n').unwrap_or((whole, ""));
             call.error = Some(limit.trim().to_owned());
             shell.stdout = Some(printed.to_owned());
         }
-        // Older versions leave out the exit code; the text is what was printed all the same.
+        // Without an exit code the text is still the output, if the command ran.
         marker if output.is_some() || (ran && marker.is_none()) => {
             shell.stdout = Some(output.unwrap_or(text).to_owned());
             call.error = None;
@@ -104,7 +106,7 @@ fn data_url(url: &str) -> Option<Image> {
     Some(Image { media: media.to_owned(), bytes: Some(decoded(data) as u64), data: Some(data.to_owned()), ..Image::default() })
 }
 
-/// Commits, pushes and the like: what, and which.
+/// Commits, pushes and the like: the operation, and its object.
 fn git(value: &Value) -> Option<Vec<(String, String)>> {
     let words = ["kind", "action", "number", "sha", "ref", "branch", "url"];
     let which = |fields: &Value| {

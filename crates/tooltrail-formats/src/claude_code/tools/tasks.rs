@@ -14,6 +14,7 @@ pub(super) fn output(call: &mut ToolCall<'_>) -> Detail {
         return Detail::TaskOutput(out);
     }
     out.retrieval = call.produced.string("retrieval_status");
+    // A task has an object of its own; a shell's fields are at the top.
     if call.produced.within("task", |task| structured(task, &mut out)).is_none() && call.produced.exist() {
         structured(&mut call.produced, &mut out);
     }
@@ -26,7 +27,7 @@ pub(super) fn output(call: &mut ToolCall<'_>) -> Detail {
     Detail::TaskOutput(out)
 }
 
-/// What `toolUseResult` says: about a shell all at once, about a task in an object of its own.
+/// Takes over the fields of `toolUseResult`: of a shell at the top, of a task in an object of its own.
 fn structured(fields: &mut Fields<'_>, out: &mut TaskOutput) {
     let id = ["task_id", "shellId"].into_iter().find_map(|key| fields.name(key));
     out.task = out.task.take().or(id);
@@ -40,16 +41,16 @@ fn structured(fields: &mut Fields<'_>, out: &mut TaskOutput) {
     out.stderr = fields.string("stderr").filter(|text| !text.is_empty());
     out.prompt = fields.string("prompt");
     out.answer = fields.string("result");
-    // An agent's output is its answer again.
+    // The output of an agent repeats its answer.
     if out.answer.is_some() && out.answer.as_deref().map(str::trim) == out.stdout.as_deref().map(str::trim) {
         out.stdout = None;
     }
     fields.drop(&["stdoutLines", "stderrLines", "timestamp"]);
 }
 
-/// What the text says: tags, the output in the last of them.
+/// Takes over a result that is text: tags, with the output in the last of them.
 fn spoken(text: &str, out: &mut TaskOutput) {
-    // What a task printed may hold such tags itself.
+    // The output of a task may contain such tags itself.
     let starts = ["<output>", "<stdout>", "<stderr>"].iter().filter_map(|tag| text.find(tag));
     let (head, body) = text.split_at(starts.min().unwrap_or(text.len()));
     let field = |name: &str| super::super::tasks::tag(head, name).map(str::to_owned);
@@ -60,6 +61,7 @@ fn spoken(text: &str, out: &mut TaskOutput) {
     out.exit_code = field("exit_code").and_then(|code| code.parse().ok());
     let printed = |name: &str| {
         let inner = body.split_once(&format!("<{name}>"))?.1;
+        // The last closing tag, because the output may contain one.
         let inner = inner.rsplit_once(&format!("</{name}>")).map_or(inner, |(inner, _)| inner);
         Some(inner.trim_matches('\n').to_owned())
     };
@@ -90,7 +92,7 @@ pub(super) fn stop(call: &mut ToolCall<'_>) -> Detail {
     Detail::TaskStop(stop)
 }
 
-/// What came of it.
+/// The fields of the answer.
 fn stopped(fields: &mut Fields<'_>) -> TaskStop {
     let task = ["task_id", "shell_id"].into_iter().find_map(|key| fields.name(key));
     let message = fields.string("message");

@@ -10,6 +10,7 @@ use tooltrail_model::detail::{Detail, Tasks, Todo, TodoItem, TodoState};
 pub(super) fn list(call: &mut ToolCall<'_>) -> Detail {
     let wanted = call.input.take("todos", items);
     let old = call.produced.take("oldTodos", items);
+    // The tool's list is the one that was stored.
     let new = call.produced.take("newTodos", items).or(wanted);
     // `TodoRead` answers with the list as JSON.
     let spelled = || serde_json::from_str::<Value>(&call.seen).ok().as_ref().and_then(items);
@@ -73,10 +74,11 @@ pub(super) fn update(call: &mut ToolCall<'_>) -> Detail {
     let produced = &mut call.produced;
     tasks.moved = produced.take("statusChange", |change| Some((state(text(change, "from")?), state(text(change, "to")?))));
     tasks.updated = produced.texts("updatedFields").unwrap_or_default();
-    // Without a wanted state the task's own is not known.
+    // Without a requested state, the task's own is only known from the change.
     if let (Some((_, to)), false) = (&tasks.moved, stated) {
         item.state = to.clone();
     }
+    // A refusal comes as a successful result with a flag.
     let refused = produced.take("success", Value::as_bool) == Some(false);
     let why = produced.string("error").filter(|_| refused);
     produced.drop(&["taskId"]);

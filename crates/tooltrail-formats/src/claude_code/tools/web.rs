@@ -23,7 +23,7 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Detail {
         spoken(&text, &mut search);
     }
     if search.results.is_none() {
-        // The service's own tool gives its results as blocks of a kind of their own.
+        // The service's own tool returns its results as blocks of a kind of their own.
         let links: Vec<WebLink> = others(call.ask.seen).filter_map(link).collect();
         search.results = (!links.is_empty()).then_some(links);
     }
@@ -55,6 +55,7 @@ fn link(value: &Value) -> Option<WebLink> {
 
 /// `Web search results for query: "…"`, then `Links: […]`, then words about them.
 fn spoken(text: &str, search: &mut WebSearch) {
+    // The reminder is for the model.
     let text = text.split("\n\nREMINDER: You MUST include").next().unwrap_or(text);
     let text = match text.strip_prefix("Web search results for query: ") {
         Some(rest) => rest.split_once("\n\n").map_or("", |(_, rest)| rest),
@@ -91,7 +92,7 @@ pub(super) fn fetch(call: &mut ToolCall<'_>) -> Detail {
     let words = produced.string("codeText").unwrap_or_default();
     let bytes = produced.number("bytes");
     let answer = produced.string("result");
-    // Where it ended up is told only if that is another page.
+    // The final address is shown only if it is another page.
     if produced.peek("url").and_then(Value::as_str) == Some(&url) {
         produced.drop(&["url"]);
     }

@@ -1,5 +1,5 @@
-//! Other agents: started, written to, waited for, listed, stopped. The tools changed their names once; the answers are JSON in a
-//! string, and say an agent's state as a word or as an object whose key is the word.
+//! Other agents: started, written to, waited for, listed, stopped. The tools changed their names once; the answers are JSON in a string,
+//! with an agent's state as a word or as an object whose key is the word.
 
 use super::Call;
 use super::bag::{Bag, text_in};
@@ -12,20 +12,20 @@ pub(super) fn wait_or_task(call: &mut Call<'_>) -> Detail {
     if call.input.has("cell_id") { super::task::detail(call) } else { detail(call, "wait") }
 }
 
-/// A tool that does this with other agents.
+/// A call of a tool that acts on other agents.
 pub(super) fn detail(call: &mut Call<'_>, action: &'static str) -> Detail {
     let mut agent = Agent { action, background: action == "start", ..Agent::default() };
     asked(&mut call.input, &mut agent);
     let body = call.header.body.trim();
     let answer = json(body);
-    // These tools answer in JSON; anything else is a complaint.
+    // These tools answer in JSON; any other text is a complaint.
     if answer.is_none() && call.error.is_none() && !body.is_empty() {
         agent.answer = Some(body.to_owned());
     }
     if let Some(answer) = answer {
         let mut answer = Bag::of(Some(&answer));
         answered(&mut answer, &mut agent);
-        // What the answer says besides has no other place.
+        // Other fields of the answer have no other place.
         answer.rest().into_iter().for_each(|(key, value)| call.produced.put(&key, value));
     }
     ended(&mut call.produced, &mut agent);
@@ -41,6 +41,7 @@ fn asked(input: &mut Bag, agent: &mut Agent) {
     agent.id = input.text(&["id", "agent_id"]);
     // A path names an agent, a thread is its id.
     match input.text(&["target"]) {
+        // 36 characters are a UUID.
         Some(target) if !target.starts_with('/') && target.len() == 36 => agent.id = Some(target),
         target => agent.name = target,
     }
@@ -51,7 +52,7 @@ fn answered(answer: &mut Bag, agent: &mut Agent) {
     agent.id = answer.text(&["agent_id"]).or(agent.id.take());
     let path = answer.text(&["task_name"]);
     agent.name = answer.text(&["nickname"]).or_else(|| path.clone()).or(agent.name.take());
-    // A nickname is shown, but the path is what other calls name.
+    // A nickname is shown, but other calls use the path.
     if agent.name != path && path.is_some() {
         agent.id = agent.id.take().or(path);
     }
@@ -73,7 +74,7 @@ fn answered(answer: &mut Bag, agent: &mut Agent) {
     agent.answer = agent.answer.take().or(message);
 }
 
-/// What an end or a completed item says.
+/// Takes over the fields of an end or a completed item.
 fn ended(produced: &mut Bag, agent: &mut Agent) {
     let child = produced.text(&["new_thread_id", "receiver_thread_id"]);
     let children = produced.texts(&["receiver_thread_ids", "receiverThreadIds"]);

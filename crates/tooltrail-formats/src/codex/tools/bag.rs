@@ -1,4 +1,4 @@
-//! The fields of an object, taken out one by one. What nobody takes is the rest.
+//! The fields of an object, taken out one by one. Fields that no reader takes are the rest.
 
 use super::super::content::str_of;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ impl Bag {
         Bag(value.and_then(Value::as_object).cloned().unwrap_or_default())
     }
 
-    /// What was not taken. Fields that say nothing are left out.
+    /// The fields that were not taken, without nulls.
     pub(super) fn rest(self) -> Map<String, Value> {
         self.0.into_iter().filter(|(_, value)| !value.is_null()).collect()
     }
@@ -30,10 +30,11 @@ impl Bag {
 
     /// A field of any sort.
     pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+        // `shift_remove` keeps the order of the others, in which they are shown.
         self.0.shift_remove(key).filter(|value| !value.is_null())
     }
 
-    /// Drops fields that say again what is known.
+    /// Drops fields that repeat something known.
     pub(super) fn drop(&mut self, keys: &[&str]) {
         self.0.retain(|key, _| !keys.contains(&key.as_str()));
     }

@@ -1,25 +1,26 @@
-//! The message of a failure or refusal, without the words that are put around it for the model.
+//! The message of a failure or refusal, without the words around it for the model.
 
 use super::Call;
 use crate::codex::markers::{self, Meaning};
 use tooltrail_model::Status;
 
-/// The message, where the call did not go well and something says why. A command's own output is no message.
+/// The message, where the call did not succeed and something gives the reason. A command's own output is no message.
 pub(super) fn read(call: &Call<'_>) -> Option<String> {
     if matches!(call.ask.status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered) {
         return None;
     }
     let (body, ended) = (call.header.body, call.header.exit_code.is_some() || call.produced.has("exit_code"));
+    // The whole text first: some markers stand in the lines that `header` takes off.
     let meant = markers::of(call.said).map(|_| call.said).or_else(|| markers::of(body).map(|_| body));
     match meant {
         Some(text) if markers::of(text) != Some(Meaning::Worked) => Some(plain(text, body)),
-        // A command that ended says what it has to say in its output.
+        // The output of a command that ended is shown as output.
         _ if ended => None,
         _ => other(call, body),
     }
 }
 
-/// What a tool without a convention says: its error, what it printed as errors, or all of it.
+/// The message of a tool without a convention: its error, its stderr, or all of its answer.
 fn other(call: &Call<'_>, body: &str) -> Option<String> {
     let given = call.produced.peek("error").and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str()));
     let stderr = call.produced.peek("stderr").and_then(|text| text.as_str());
@@ -44,7 +45,7 @@ fn plain(text: &str, body: &str) -> String {
     if let Some((before, _)) = text.split_once(", exit code: ").filter(|_| text.contains("sandbox denied exec error")) {
         return before.to_owned();
     }
-    // A script says that it failed in the lines in front, and why behind them.
+    // A script reports its failure in the lines in front, and the reason behind them.
     let script = text.starts_with("Script ") && !text.starts_with("Script error:");
     let text = match body.trim() {
         "" if script => text.lines().next().unwrap_or_default(),

@@ -3,10 +3,11 @@
 use super::Call;
 use tooltrail_model::detail::{Detail, Grep, GrepFile, GrepMode, List, Read, ReadGot};
 
-/// Lines come back as `L12: text`.
+/// `read_file`: lines come back as `L12: text`.
 pub(super) fn read(call: &mut Call<'_>) -> Detail {
     let path = call.input.text(&["file_path", "path"]).unwrap_or_default();
     let (offset, limit) = (call.input.number(&["offset"]), call.input.number(&["limit"]));
+    // The text of a failure is no content of the file.
     let got = if !call.ask.answered || failed(call) { ReadGot::Nothing } else { numbered(call.header.body) };
     Detail::Read(Read { path, offset, limit, pages: None, got })
 }
@@ -29,7 +30,7 @@ fn numbered(body: &str) -> ReadGot {
     }
 }
 
-/// A file on each line.
+/// `grep_files`: a file on each line.
 pub(super) fn grep(call: &mut Call<'_>) -> Detail {
     let pattern = call.input.text(&["pattern"]).unwrap_or_default();
     let (path, glob) = (call.input.text(&["path"]), call.input.text(&["include"]));
@@ -49,7 +50,7 @@ pub(super) fn grep(call: &mut Call<'_>) -> Detail {
     Detail::Grep(grep)
 }
 
-/// `Absolute path: /srv/app`, then an entry on each line, two spaces deeper for each directory it is in.
+/// `list_dir`: `Absolute path: /srv/app`, then an entry on each line, indented by two spaces per directory.
 pub(super) fn list(call: &mut Call<'_>) -> Detail {
     let path = call.input.text(&["dir_path", "path"]).unwrap_or_default();
     let mut list = List { path, ..List::default() };
@@ -71,7 +72,7 @@ pub(super) fn list(call: &mut Call<'_>) -> Detail {
     Detail::List(list)
 }
 
-/// Whether what came back is a message rather than an answer.
+/// Whether the answer is a message rather than content.
 fn failed(call: &Call<'_>) -> bool {
     use tooltrail_model::Status::{Answered, Running, Succeeded, Unanswered};
     !matches!(call.ask.status, Succeeded | Answered | Running | Unanswered)

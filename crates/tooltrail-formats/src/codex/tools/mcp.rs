@@ -9,7 +9,7 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     let tool = call.ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(&*server)).and_then(|rest| rest.strip_prefix("__"));
     let tool = tool.unwrap_or(call.ask.tool).to_owned();
     call.produced.drop(&["invocation", "server", "tool", "arguments", "error"]);
-    // The content is what was seen; structured content and what belongs to it is more.
+    // The content is shown as seen; structured content and metadata are kept.
     if let Some(result) = call.produced.take("result") {
         let inner = result.get("Ok").or_else(|| result.get("Err")).unwrap_or(&result);
         for (key, value) in inner.as_object().into_iter().flatten() {

@@ -1,5 +1,5 @@
-//! Calls in neutral form: one file per family of tools. [`TOOLS`] has the names, the kind and the reader of each tool; [`detail`] keeps
-//! what a reader does not take.
+//! Calls in neutral form: one file per family of tools. [`TOOLS`] has the names, the kind and the reader of each tool; [`detail`] keeps the
+//! fields that a reader does not take.
 
 mod agent;
 mod bag;
@@ -56,7 +56,7 @@ static TOOLS: &[Tool] = &[
     tool(&["spawn_agent"], Kind::Subagent, |call| agent::detail(call, "start")),
     tool(&["send_input", "send_message", "followup_task"], Kind::Subagent, |call| agent::detail(call, "send")),
     tool(&["resume_agent"], Kind::Subagent, |call| agent::detail(call, "resume")),
-    // Spellings of items that only tell how a call ended.
+    // Spellings of items that only report how a call ended.
     tool(&["sendMessage", "followupTask"], Kind::Other, |call| agent::detail(call, "send")),
     tool(&["interruptAgent"], Kind::Other, |call| agent::detail(call, "interrupt")),
     tool(&["listAgents"], Kind::Other, |call| agent::detail(call, "list")),
@@ -85,9 +85,9 @@ struct Call<'a> {
     input: Bag,
     /// The input where it is no object: the text of a script, a patch, or broken JSON.
     script: Option<&'a str>,
-    /// What the tool produced.
+    /// The tool's own output.
     produced: Bag,
-    /// What the model saw, as one text.
+    /// The text that the model saw.
     said: &'a str,
     /// The lines in front of it, and what follows them.
     header: Header<'a>,
@@ -97,10 +97,10 @@ struct Call<'a> {
     ask: &'a Ask<'a>,
 }
 
-/// Fields of ends that the call's row tells already.
+/// Fields of ends that the call's row has already.
 const IN_ROW: &[&str] = &["status", "success", "exit_code", "duration", "duration_ms", "durationMs", "duration_seconds"];
 
-/// A call in neutral form, with what had no place in it.
+/// A call in neutral form, with the fields that had no place in it.
 pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     let said = printed(ask.seen);
     let mut call = Call {
@@ -112,13 +112,14 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
         error: None,
         ask,
     };
+    // Before the reader runs, which may take the fields that the message is in.
     call.error = error::read(&call);
     let detail = read(&mut call);
     call.produced.drop(IN_ROW);
     let rest_input = match (&detail, call.script) {
-        // The whole input speaks for itself.
+        // Both views show the whole input themselves.
         (Detail::Other | Detail::Mcp(_), _) => Map::new(),
-        // Input that is no object, and that nobody took, is kept under a name of ours.
+        // Input that is no object, and that no reader took, is kept under a name of ours.
         (_, Some(script)) => Map::from_iter([("input".to_owned(), Value::from(script))]),
         (_, None) => call.input.rest(),
     };
@@ -136,7 +137,7 @@ fn read(call: &mut Call<'_>) -> Detail {
     }
 }
 
-/// A tool without a family. An end that is all there is repeats the request.
+/// A tool without a family. An end that is the only record of a call repeats the request.
 fn other(call: &mut Call<'_>) -> Detail {
     call.produced.drop(&["tool", "namespace", "arguments", "content_items", "contentItems"]);
     Detail::Other

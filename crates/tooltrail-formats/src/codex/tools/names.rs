@@ -1,5 +1,4 @@
-//! What the name of a tool says: its namespace, the family it belongs to, the MCP server that offers it. The names themselves are in
-//! `TOOLS`.
+//! The meaning of a tool's name: its namespace, its family, the MCP server that offers it. The names themselves are in `TOOLS`.
 
 use std::borrow::Cow;
 use tooltrail_model::Kind;
@@ -7,6 +6,7 @@ use tooltrail_model::Kind;
 /// A tool's name as it is shown: the namespace, where there is one, and the name.
 pub(in crate::codex) fn full_name<'r>(namespace: Option<Cow<'r, str>>, name: Cow<'r, str>) -> Cow<'r, str> {
     match namespace {
+        // The name may contain the namespace already.
         Some(space) if name.starts_with(&*space) => name,
         Some(space) => Cow::Owned(format!("{}__{name}", space.trim_end_matches('_'))),
         None => name,

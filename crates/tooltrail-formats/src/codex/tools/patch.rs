@@ -1,5 +1,5 @@
-//! `apply_patch` in all its carriers: a tool of its own, a word of a command, a heredoc in a script. Where an end tells the changes,
-//! those are taken: they have line numbers.
+//! `apply_patch` in all its carriers: a tool of its own, a word of a command, a heredoc in a script. The changes in an end are preferred:
+//! they have line numbers.
 
 use super::{Call, shell};
 use crate::codex::patch::{BEGIN, of_changes, parse};
@@ -28,7 +28,7 @@ fn in_shell(call: &mut Call<'_>) -> Option<Detail> {
     let key = if call.input.has("cmd") { "cmd" } else { "command" };
     let (before, patch) = carried(call.input.peek(key)?)?;
     let patch = Some(patch.to_owned());
-    // Where it is applied is said nowhere else.
+    // The directory in which it is applied is not recorded elsewhere.
     let before = before.strip_suffix("apply_patch").unwrap_or(&before).trim().to_owned();
     call.input.drop(&[key, "type"]);
     if !before.is_empty() {
@@ -43,11 +43,12 @@ fn apply(call: &mut Call<'_>, text: Option<String>) -> Patch {
     if files.is_empty() {
         files = text.as_deref().map(parse).unwrap_or_default();
     }
+    // A patch that cannot be read is shown as text.
     let unread = text.filter(|_| files.is_empty());
     let stdout = call.produced.text(&["stdout"]);
     let stderr = call.produced.text(&["stderr"]);
     let body = Some(call.header.body.to_owned()).filter(|body| !body.trim().is_empty());
-    // A message is told as such, and not once more.
+    // A message is shown as such, and not once more.
     let output = body.or(stdout).or(stderr).filter(|output| call.error.as_deref() != Some(output.trim()));
     Patch { files, unread, output }
 }
@@ -56,7 +57,7 @@ fn changes(value: &Value) -> Vec<FilePatch> {
     of_changes(Skim::new(value.to_string().as_bytes()))
 }
 
-/// What stands before a patch in a command, and the patch; nothing if the command does more than apply it.
+/// The text before a patch in a command, and the patch; `None` if the command does more than apply it.
 fn carried(command: &Value) -> Option<(String, String)> {
     if let [program, patch] = command.as_array().map(Vec::as_slice).unwrap_or_default()
         && let (Some("apply_patch" | "applypatch"), Some(patch)) = (program.as_str(), patch.as_str())
@@ -70,7 +71,7 @@ fn carried(command: &Value) -> Option<(String, String)> {
     Some((before, format!("{BEGIN}{inner}{END}\n")))
 }
 
-/// What stands before `<<'EOF'`, or before a quote, if the same word or quote ends the script.
+/// The command before `<<'EOF'`, or before a quote, if the same word or quote ends the script.
 fn heredoc<'t>(before: &'t str, after: &str) -> Option<&'t str> {
     let before = before.trim_end();
     let command = match before.rsplit_once("<<") {

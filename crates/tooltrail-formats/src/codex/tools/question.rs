@@ -13,7 +13,7 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     let answers = answer.as_ref().and_then(|answer| answer.get("answers"));
     let mut questions: Vec<Question> = call.input.list(&["questions"]).iter().map(|question| one(question, answers)).collect();
     if answer.is_none() && !body.is_empty() {
-        // Words instead of answers say why there are none.
+        // A text instead of answers says why there are none.
         questions.iter_mut().for_each(|question| question.unanswered = Some(body.to_owned()));
     }
     Detail::Question(Questions { questions, ..Questions::default() })

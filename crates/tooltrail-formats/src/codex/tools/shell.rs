@@ -23,6 +23,7 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     let cwd = input.text(&["workdir", "working_directory", "cwd"]).map(directory);
     let timeout_ms = input.number(&["timeout_ms", "timeout"]);
     let unsandboxed = escape(input);
+    // `exec` says nothing; another type is left over, to be shown.
     if input.peek("type").and_then(Value::as_str) == Some("exec") {
         input.drop(&["type"]);
     }
@@ -36,17 +37,19 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     Detail::Shell(Shell { command, cwd, timeout_ms, unsandboxed, stdout, stderr, task, interrupted, ..Shell::default() })
 }
 
-/// Why it should be let out of the sandbox, or in the agent's word that it asks for it.
+/// The reason for leaving the sandbox, or the agent's word that it asks for it.
 fn escape(input: &mut Bag) -> Option<String> {
+    // A reason says more than a flag.
     let why = input.text(&["justification"]);
     let asks = input.flag("with_escalated_permissions").filter(|asks| *asks).map(|_| "with escalated permissions".to_owned());
     let word = input.text(&["sandbox_permissions"]).filter(|word| word != "use_default").map(|word| word.replace('_', " "));
     why.or(word).or(asks)
 }
 
-/// What the command printed: apart where an end says so, otherwise what the model saw without the lines in front.
+/// The streams of a command: apart where an end has them, otherwise the text that the model saw without the lines in front.
 fn streams(call: &mut Call<'_>) -> (Option<String>, Option<String>) {
     let (out, err) = (call.produced.text(&["stdout"]), call.produced.text(&["stderr"]));
+    // Without stderr the combined output is as good, and keeps the order.
     if err.is_some() {
         return (out, err);
     }
@@ -59,11 +62,12 @@ fn streams(call: &mut Call<'_>) -> (Option<String>, Option<String>) {
     }
 }
 
-/// What a text holds that the command printed, rather than the agent about it.
+/// The output of the command in a text, without the agent's words about it.
 fn said(body: &str, ended: bool) -> Option<String> {
     let text = match markers::of(body) {
         Some(Meaning::Known(Marker::Timeout)) => body.trim_start().split_once('\n').map_or("", |(_, printed)| printed),
         Some(Meaning::Known(Marker::Sandbox)) => body,
+        // A marker behind an exit code is the command's own output.
         Some(Meaning::Known(_) | Meaning::Error) if !ended => "",
         _ => body,
     };
@@ -95,6 +99,7 @@ pub(in crate::codex) fn line(command: &Value) -> String {
     };
     if let [program, option, script] = words[..]
         && is_shell(program)
+        // Only with exactly these words: any other argument would be lost.
         && matches!(option, "-c" | "-lc" | "-cl" | "-ic" | "-lic" | "-ilc" | "-Command" | "-command")
     {
         return script.to_owned();

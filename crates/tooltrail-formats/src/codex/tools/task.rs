@@ -11,7 +11,7 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     call.input.drop(&["chars"]);
     let exit_code = call.header.exit_code.or_else(|| call.produced.signed("exit_code"));
     let state = state(call, exit_code);
-    // A failure to ask is no output.
+    // The message of a failed request is no output.
     let refused = state.is_none() && matches!(markers::of(call.header.body), Some(Meaning::Known(_) | Meaning::Error));
     let stdout = call.produced.text(&["aggregated_output", "stdout"]);
     let stdout = stdout.or_else(|| Some(call.header.body.to_owned())).filter(|text| !text.is_empty() && !refused);
@@ -20,7 +20,7 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     Detail::TaskOutput(TaskOutput { task, sent, state, exit_code, stdout, stderr, ..TaskOutput::default() })
 }
 
-/// What the lines in front say of the task.
+/// The state of the task, from the lines in front.
 fn state(call: &Call<'_>, exit_code: Option<i64>) -> Option<TaskState> {
     let script = |word: &str| call.said.trim_start().starts_with(word);
     Some(match exit_code {

@@ -1,4 +1,4 @@
-//! Searches: of the web, and of tools. Codex keeps what was asked, not what the web answered.
+//! Searches: of the web, and of tools. Codex keeps the query, not the answer of the web.
 
 use super::Call;
 use crate::codex::result::tool_names;
@@ -10,6 +10,7 @@ pub(super) fn search(call: &mut Call<'_>) -> Detail {
     let asked = call.input.text(&["query", "pattern"]);
     let mut queries = call.input.texts(&["queries"]);
     let query = asked.or_else(|| queries.first().cloned()).unwrap_or_default();
+    // Further queries are left over, to be shown.
     queries.retain(|other| *other != query);
     if !queries.is_empty() {
         call.input.put("queries", queries);

@@ -1,4 +1,4 @@
-//! A call with all that is known of it, and how it is shown: what `show REF --json` prints.
+//! Schemas of a call in full and of its view: the output of `show REF --json`.
 
 use super::schema::{
     Schemas, any_of, anything, count, integer, list, maybe, named, object, one_of, only, or_row, pair, text, time, tuple, yes_no,
@@ -6,7 +6,7 @@ use super::schema::{
 use serde_json::{Value, json};
 use tooltrail_model::event::HookOutcome;
 
-/// Adds it and what it is made of.
+/// Adds the schema of an entry and those it refers to.
 pub(super) fn add(schemas: &mut Schemas) {
     schemas.add("Content", content());
     schemas.add("HookStory", hook());
@@ -18,7 +18,7 @@ pub(super) fn add(schemas: &mut Schemas) {
     schemas.add("Entry", any_of([call(), gone()]));
 }
 
-/// What every entry of a session has, and what this one has besides.
+/// An entry: the fields that all entries of a session have, and `own` fields of this kind.
 fn entry(about: &str, kind: &str, own: Vec<(&str, Value)>) -> Value {
     let at = or_row(object("The record.", [("file", maybe(text("The file."))), ("line", count("The line."))]));
     let mut schema = object(
@@ -34,6 +34,7 @@ fn entry(about: &str, kind: &str, own: Vec<(&str, Value)>) -> Value {
             ("abandoned", yes_no("The conversation went on as if its turn had never been.")),
         ],
     );
+    // Added by hand, because `object` takes a fixed number of fields. Every field is required: missing values are null.
     for (name, field) in own {
         schema["properties"][name] = field;
         if let Some(required) = schema["required"].as_array_mut() {
@@ -47,6 +48,7 @@ fn call() -> Value {
     let own = vec![
         ("call", named("Call")),
         ("number", count("Its number in the session.")),
+        // Inputs and produced values are whatever the tool takes and gives, so no schema can be stated.
         ("input", anything("What was asked, as logged.")),
         ("seen", maybe(list(named("Content")))),
         ("produced", anything("What the tool produced, where the log keeps it beside what the model saw.")),
@@ -66,7 +68,7 @@ fn gone() -> Value {
     entry("A call that could not be read any more.", "gone", vec![("why", text("Why."))])
 }
 
-/// The fields of a picture.
+/// Fields that content and blocks of images share.
 fn image() -> [(&'static str, Value); 5] {
     [
         ("media", text("Its media type, as the log says: not to be trusted.")),
@@ -128,6 +130,7 @@ fn side() -> Value {
 }
 
 fn line() -> Value {
+    // The names in the JSON of `tooltrail_view::line::Class`; tests/api fails if a response has another one.
     const CLASSES: [&str; 15] = [
         "plain", "dim", "strong", "match", "inserted", "deleted", "good", "bad", "path", "keyword", "text", "comment", "number",
         "function", "type",
@@ -139,6 +142,7 @@ fn line() -> Value {
             object("Red, green and blue.", [("rgb", tuple([shade(), shade(), shade()]))]),
         ]))
     };
+    // Colours as the program printed them; clients decide how to show them.
     let ansi = object(
         "As a program coloured it.",
         [
@@ -152,6 +156,7 @@ fn line() -> Value {
             ("inverse", yes_no("With its colours turned.")),
         ],
     );
+    // A class is a word, except for colours that a program printed, which need their values.
     let class = any_of([one_of("What it is.", CLASSES), object("Coloured.", [("ansi", ansi)])]);
     list(object("A piece of a line.", [("class", class), ("text", text("The text; it holds no control characters."))]))
 }
@@ -163,46 +168,40 @@ fn elided() -> Value {
             ("shown", count("How much is here.")),
             ("total", count("How much there is.")),
             ("unit", one_of("Of what.", ["lines", "bytes", "items"])),
+            // Agents shorten long outputs themselves; then the rest is not in the log either.
             ("kept", yes_no("The rest is in the log.")),
         ],
     )
 }
 
-/// A block by its kind.
+/// A block, by its kind: one schema per kind of [`tooltrail_view::Block`].
 fn block() -> Value {
-    let (line, lines, elided) = (|| named("Line"), || list(named("Line")), || ("elided", maybe(named("Elided"))));
-    let kind = |kind: &str| ("block", only(kind));
-    let hunk_line = object(
-        "A line of a difference.",
-        [
-            ("sign", one_of("What becomes of it.", ["same", "added", "removed"])),
-            ("old", maybe(count("Its number before."))),
-            ("new", maybe(count("Its number after."))),
-            ("line", line()),
-        ],
-    );
-    let hunk = object("A place that changes.", [("context", maybe(line())), ("lines", list(hunk_line))]);
-    let todo = object(
-        "A thing to do.",
-        [("state", one_of("How far it is.", ["open", "active", "done", "dropped"])), ("text", line()), ("change", maybe(line()))],
-    );
-    let question = object(
-        "A question to the person.",
-        [
-            ("header", maybe(line())),
-            ("text", line()),
-            ("multiple", yes_no("More than one answer may be chosen.")),
-            ("options", list(tuple([line(), maybe(line()), yes_no("Whether it was chosen.")]))),
-            ("free", lines()),
-            ("unanswered", maybe(line())),
-        ],
-    );
-    let link = object(
-        "A page of the web.",
-        [("title", line()), ("url", maybe(text("Its address."))), ("place", line()), ("snippet", maybe(line()))],
-    );
+    any_of(text_blocks().into_iter().chain(list_blocks()).chain(frame_blocks()))
+}
+
+/// The field that names the kind of a block, by which clients tell the schemas apart.
+fn kind(kind: &str) -> (&'static str, Value) {
+    ("block", only(kind))
+}
+
+/// A line of text with its colours.
+fn a_line() -> Value {
+    named("Line")
+}
+
+fn lines() -> Value {
+    list(a_line())
+}
+
+/// The field that says how much of a long block was left out.
+fn left_out() -> (&'static str, Value) {
+    ("elided", maybe(named("Elided")))
+}
+
+/// Blocks that show a text or an image.
+fn text_blocks() -> Vec<Value> {
     let [media, data, source, size, bytes] = image();
-    any_of([
+    vec![
         object(
             "Code, or any text whose lines count.",
             [
@@ -210,24 +209,36 @@ fn block() -> Value {
                 ("language", maybe(text("The language."))),
                 ("first", maybe(count("The number of the first line."))),
                 ("lines", lines()),
-                elided(),
+                left_out(),
             ],
         ),
-        object("What changed in a file.", [kind("diff"), ("path", maybe(line())), ("hunks", list(hunk)), elided()]),
+        object("What changed in a file.", [kind("diff"), ("path", maybe(a_line())), ("hunks", list(hunk())), left_out()]),
         object(
             "What a program printed.",
-            [kind("terminal"), ("command", lines()), ("lines", lines()), ("gap", maybe(count("Where lines were left out."))), elided()],
+            [kind("terminal"), ("command", lines()), ("lines", lines()), ("gap", maybe(count("Where lines were left out."))), left_out()],
         ),
-        object("Prose.", [kind("markdown"), ("text", text("Markdown.")), elided()]),
-        object("A picture.", [kind("image"), media, data, source, size, bytes, ("alt", line())]),
-        object("A table.", [kind("table"), ("head", lines()), ("rows", list(lines())), elided()]),
-        object("Names and values.", [kind("fields"), ("fields", list(tuple([line(), line()])))]),
-        object("Things to do.", [kind("todos"), ("items", list(todo))]),
-        object("Questions to the person.", [kind("questions"), ("questions", list(question))]),
-        object("Pages of the web.", [kind("links"), ("links", list(link))]),
-        object("Files, by directory.", [kind("files"), ("groups", list(tuple([line(), lines()]))), elided()]),
-        object("JSON, laid out.", [kind("json"), ("lines", lines()), elided()]),
-        object("A remark.", [kind("notice"), ("level", one_of("How bad it is.", ["info", "warning", "error"])), ("text", line())]),
+        object("Prose.", [kind("markdown"), ("text", text("Markdown.")), left_out()]),
+        object("A picture.", [kind("image"), media, data, source, size, bytes, ("alt", a_line())]),
+    ]
+}
+
+/// Blocks that show several things of a kind.
+fn list_blocks() -> Vec<Value> {
+    vec![
+        object("A table.", [kind("table"), ("head", lines()), ("rows", list(lines())), left_out()]),
+        object("Names and values.", [kind("fields"), ("fields", list(tuple([a_line(), a_line()])))]),
+        object("Things to do.", [kind("todos"), ("items", list(todo()))]),
+        object("Questions to the person.", [kind("questions"), ("questions", list(question()))]),
+        object("Pages of the web.", [kind("links"), ("links", list(link()))]),
+        object("Files, by directory.", [kind("files"), ("groups", list(tuple([a_line(), lines()]))), left_out()]),
+        object("JSON, laid out.", [kind("json"), ("lines", lines()), left_out()]),
+    ]
+}
+
+/// Blocks that stand beside or around others.
+fn frame_blocks() -> Vec<Value> {
+    vec![
+        object("A remark.", [kind("notice"), ("level", one_of("How bad it is.", ["info", "warning", "error"])), ("text", a_line())]),
         object(
             "What a subagent did.",
             [
@@ -237,11 +248,56 @@ fn block() -> Value {
                 ("failed", count("How many failed.")),
             ],
         ),
+        // The only block with blocks in it: the reference makes the schema recursive.
         object(
             "A part with a name.",
-            [kind("section"), ("label", line()), ("open", yes_no("Whether it is open.")), ("body", list(named("Block")))],
+            [kind("section"), ("label", a_line()), ("open", yes_no("Whether it is open.")), ("body", list(named("Block")))],
         ),
-    ])
+    ]
+}
+
+fn hunk() -> Value {
+    // Either number is null where the line is only on the other side.
+    let hunk_line = object(
+        "A line of a difference.",
+        [
+            ("sign", one_of("What becomes of it.", ["same", "added", "removed"])),
+            ("old", maybe(count("Its number before."))),
+            ("new", maybe(count("Its number after."))),
+            ("line", a_line()),
+        ],
+    );
+    object("A place that changes.", [("context", maybe(a_line())), ("lines", list(hunk_line))])
+}
+
+fn todo() -> Value {
+    object(
+        "A thing to do.",
+        [("state", one_of("How far it is.", ["open", "active", "done", "dropped"])), ("text", a_line()), ("change", maybe(a_line()))],
+    )
+}
+
+fn question() -> Value {
+    // An option is a tuple, as the renderer writes it: label, explanation, choice.
+    let option = tuple([a_line(), maybe(a_line()), yes_no("Whether it was chosen.")]);
+    object(
+        "A question to the person.",
+        [
+            ("header", maybe(a_line())),
+            ("text", a_line()),
+            ("multiple", yes_no("More than one answer may be chosen.")),
+            ("options", list(option)),
+            ("free", lines()),
+            ("unanswered", maybe(a_line())),
+        ],
+    )
+}
+
+fn link() -> Value {
+    object(
+        "A page of the web.",
+        [("title", a_line()), ("url", maybe(text("Its address."))), ("place", a_line()), ("snippet", maybe(a_line()))],
+    )
 }
 
 fn view() -> Value {

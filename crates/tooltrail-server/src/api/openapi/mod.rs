@@ -1,13 +1,13 @@
-//! The OpenAPI document: what [`ENDPOINTS`] says, as other programs read it. The objects are described in `rows` and `entry`, in the words
-//! of `schema`; closed sets come from the model's own lists. tests/api.rs holds every answer to it.
+//! The OpenAPI document, made from [`ENDPOINTS`]. `rows` and `entry` describe the objects, with the helpers of
+//! `schema`; closed sets of words come from the model's own lists. tests/api checks every response against it.
 
 mod entry;
 mod rows;
 mod schema;
 
-use super::fault::{Code, Fault};
-use super::question::{Kind, LONGEST, MOST_ROWS, Param, Question, ROWS};
+use super::error::{ApiError, Code};
 use super::reply::{JSON, LINES, Reply};
+use super::request::{ApiRequest, Kind, LONGEST, MOST_ROWS, Param, ROWS};
 use super::{ENDPOINTS, Endpoint, Gives, ROOT};
 use schema::{Schemas, any_of, list, maybe, named, object, one_of, text, version};
 use serde_json::{Map, Value, json};
@@ -16,11 +16,12 @@ const ABOUT: &str = "Every tool call that coding agents made on this machine: wh
 Read-only: GET and HEAD. The objects are those that the commands print with `--json`. Fields may be added within a version, never changed \
 or removed. Beyond this machine a token is wanted, as `Authorization: Bearer TOKEN`.";
 
-/// The type of a stream of events. What their data is, by kind, stands in `x-events`.
+/// The media type of event streams. `x-events` gives the schema of the data of each kind of event, which OpenAPI 3.1
+/// cannot express.
 const EVENTS: &str = "text/event-stream";
 
 /// `/openapi.json`.
-pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
+pub(super) fn document(request: &ApiRequest) -> Result<Reply, ApiError> {
     let paths: Map<String, Value> =
         ENDPOINTS.iter().map(|endpoint| (endpoint.path.to_owned(), json!({ "get": operation(endpoint) }))).collect();
     let mut schemas = Schemas::default();
@@ -30,7 +31,7 @@ pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
     Ok(Reply::one(&json!({
         "openapi": "3.1.0",
         "info": { "title": "tooltrail", "version": "1", "description": ABOUT, "license": { "name": "MIT OR Apache-2.0" } },
-        "servers": [{ "url": question.app.to(ROOT) }],
+        "servers": [{ "url": request.app.to(ROOT) }],
         "security": [{}, { "token": [] }],
         "paths": paths,
         "components": {
@@ -41,10 +42,11 @@ pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
     })))
 }
 
-/// What can be asked of a path, and what comes back.
+/// The operation of a path: its parameters and responses.
 fn operation(endpoint: &Endpoint) -> Value {
     let in_path = endpoint.name.iter().map(|param| parameter(param, "path"));
     let parameters: Vec<Value> = in_path.chain(endpoint.params.iter().map(|param| parameter(param, "query"))).collect();
+    // Generators turn the id into a function name, so it may only have letters and underscores.
     let id: String = endpoint.path.chars().filter(|letter| letter.is_ascii_alphabetic() || *letter == '/').collect();
     json!({
         "operationId": id.trim_matches('/').replace('/', "_"),
@@ -63,9 +65,11 @@ fn parameter(param: &Param, place: &str) -> Value {
         Kind::Flag => json!({ "type": "integer", "enum": [0, 1], "default": 0 }),
         Kind::Word(words) => json!({ "type": "string", "enum": words() }),
     };
+    // OpenAPI demands that parameters in the path are required.
     let required = place == "path" || matches!(param.kind, Kind::Sought);
     let mut parameter = json!({ "name": param.name, "in": place, "required": required, "description": param.about, "schema": schema });
     if !param.example.is_empty() {
+        // Examples must have the type of their schema; in the table of endpoints they are all texts.
         let number = param.example.parse::<u64>().ok().filter(|_| matches!(param.kind, Kind::Count | Kind::Flag));
         parameter["example"] = number.map_or_else(|| param.example.into(), Value::from);
     }
@@ -75,6 +79,7 @@ fn parameter(param: &Param, place: &str) -> Value {
 fn responses(endpoint: &Endpoint) -> Value {
     let content = |schema: Value| json!({ JSON: { "schema": schema } });
     let with_lines = |schema: Value, row: &str| json!({ JSON: { "schema": schema }, LINES: { "schema": named(row) } });
+    // `kept`: whether the response has a tag, so that 304 is possible. Pages and streams have none.
     let (content, kept) = match endpoint.gives {
         Gives::One(one) => (content(named(one)), true),
         Gives::Either(one, other) => (content(any_of([named(one), named(other)])), true),
@@ -92,6 +97,7 @@ fn responses(endpoint: &Endpoint) -> Value {
     if kept {
         responses["304"] = json!({ "description": "It is as it was: `If-None-Match` has its `ETag`." });
     }
+    // Errors do not depend on the endpoint, and several codes share a status.
     let mut statuses: Vec<u16> = Code::ALL.iter().map(|code| code.status().as_u16()).collect();
     statuses.sort_unstable();
     statuses.dedup();

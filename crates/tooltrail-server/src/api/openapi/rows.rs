@@ -1,4 +1,4 @@
-//! The rows: sessions, calls, hits, totals. docs/json.md has them in words.
+//! Schemas of rows: sessions, calls, hits, totals, events. docs/json.md describes them in prose.
 
 use super::schema::{
     Schemas, count, integer, list, map, maybe, named, object, one_of, or_row, pair, some_of, text, time, version, with_example, yes_no,
@@ -11,7 +11,7 @@ use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::{By, State, StateReason};
 use tooltrail_model::{Kind, Reason, Status};
 
-/// Adds them.
+/// Adds the schemas of all rows and of the objects in them.
 pub(super) fn add(schemas: &mut Schemas) {
     let place = object("A record of a log.", [("file", text("The file.")), ("line", count("The line, counted from 1."))]);
     schemas.add("Place", or_row(place));
@@ -29,9 +29,11 @@ pub(super) fn add(schemas: &mut Schemas) {
     events(schemas);
 }
 
-/// What events tell beside calls and sessions.
+/// Data of events that are neither calls nor sessions.
 fn events(schemas: &mut Schemas) {
+    // Closures, because a JSON value is moved into each schema that uses it.
     let (session, call) = (|| text("The session."), || text("The call's id."));
+    // Both `begun` and `missed` say everything with their name.
     schemas.add("Nothing", object("Nothing more is to be said.", [("v", version())]));
     let message = object(
         "Somebody said something.",
@@ -54,6 +56,7 @@ fn events(schemas: &mut Schemas) {
 
 /// The agents.
 fn agent() -> Value {
+    // From the list of formats, so that a new agent needs no change here.
     one_of("The agent.", FORMATS.iter().map(|format| format.agent()))
 }
 
@@ -71,6 +74,7 @@ fn tokens() -> Value {
 }
 
 fn by_status() -> Value {
+    // Only statuses that occur are present, so no field is required.
     let fields = Status::ALL.iter().map(|status| (status.word(), count("How many.")));
     some_of("How many calls there are of each status; only what occurs.", fields)
 }
@@ -147,6 +151,7 @@ fn call() -> Value {
             ("evidence", named("Place")),
             ("requested_at", maybe(time("The time of the request."))),
             ("completed_at", maybe(time("The time of the result."))),
+            // Null where either time is missing, which is normal for running calls and for logs without times.
             ("duration_ms", maybe(count("The time between them, waiting for permission included."))),
             ("run_ms", maybe(count("The run time that the tool itself reported."))),
             ("exit_code", maybe(integer("The exit code, where the log gives one."))),
@@ -171,6 +176,7 @@ fn call() -> Value {
             ("about", maybe(text("One line of what it is about: the command, path, pattern, query or prompt. At most 200 characters."))),
         ],
     );
+    // Invented paths and ids; the example has all fields, as tests check it against the schema.
     let log = "/home/me/.claude/projects/-srv-app/3f2a.jsonl";
     let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","agent_id":null,"ref":"3f2a:41","call":"toolu_x1","tool":"Bash","server":null,"kind":"shell","status":"failed","reason":"exit_code","evidence":{"file":log,"line":42},"requested_at":"2026-03-04T10:00:03.000Z","completed_at":"2026-03-04T10:00:09.000Z","duration_ms":6000,"run_ms":null,"exit_code":101,"exit_of":null,"masked":[],"purpose":"test","is_error":true,"input_bytes":57,"result_bytes":2040,"model":"claude-opus-4-8","message":"msg_1","parallel":1,"parent_call":null,"child_session":null,"background":null,"hooks":[],"request":{"file":log,"line":40},"result":{"file":log,"line":42},"cwd":"/srv/app","sidechain":false,"copy_of":null,"about":"cargo test"});
     with_example(schema, example)
@@ -210,6 +216,7 @@ fn tool_stats() -> Value {
 }
 
 fn model_usage() -> Value {
+    // The same object as `Tokens` with one more field, so it is derived from it and cannot drift apart.
     let mut schema = tokens();
     schema["description"] = "The totals of a model.".into();
     schema["properties"]["messages"] = count("Requests.");
@@ -227,11 +234,13 @@ fn stats() -> Value {
             ("sources", count("Logs.")),
             ("bytes", count("Their bytes.")),
             ("lines", count("Their lines.")),
+            // Damaged and cut-off lines are counted, not reported as errors: logs of killed agents often end in one.
             ("unparsed", count("Lines that are no record.")),
             ("sessions", count("Sessions.")),
             ("turns", count("Turns.")),
             ("calls", count("Calls.")),
             ("by_status", named("ByStatus")),
+            // Names of tools and models are open sets, so these are maps and not objects.
             ("by_tool", map("By the name of the tool.", named("ToolStats"))),
             ("usage", map("By the name of the model.", named("ModelUsage"))),
         ],
@@ -246,6 +255,7 @@ fn group() -> Value {
             ("by", one_of("What groups are told apart by.", By::ALL.iter().map(|by| by.word()))),
             ("key", maybe(text("The project, day, week, model or tool; null for what has none."))),
             ("sessions", count("Sessions that have something in it.")),
+            // A turn may use several models and tools, so it cannot be counted towards one of them.
             ("turns", maybe(count("Turns; null by model and by tool."))),
             ("calls", count("Calls.")),
             ("by_status", named("ByStatus")),

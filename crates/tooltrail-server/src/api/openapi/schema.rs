@@ -1,4 +1,5 @@
-//! Schemas of JSON values, in the few words that are needed here. Objects are closed: all their fields are there, and no others.
+//! Builders of JSON schemas, as few as are needed here. Objects are closed: they have all their fields and no others,
+//! so that tests notice fields that are not documented.
 
 use serde_json::{Map, Value, json};
 
@@ -7,13 +8,13 @@ use serde_json::{Map, Value, json};
 pub(super) struct Schemas(pub(super) Map<String, Value>);
 
 impl Schemas {
-    /// Adds one.
+    /// Adds a schema.
     pub(super) fn add(&mut self, name: &str, schema: Value) {
         self.0.insert(name.to_owned(), schema);
     }
 }
 
-/// A schema that has a name.
+/// A reference to a named schema.
 pub(super) fn named(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
@@ -28,7 +29,7 @@ pub(super) fn time(about: &str) -> Value {
     json!({ "type": "string", "format": "date-time", "description": about })
 }
 
-/// One of some words.
+/// A closed set of words.
 pub(super) fn one_of(about: &str, words: impl IntoIterator<Item = &'static str>) -> Value {
     json!({ "type": "string", "enum": words.into_iter().collect::<Vec<_>>(), "description": about })
 }
@@ -48,7 +49,7 @@ pub(super) fn yes_no(about: &str) -> Value {
     json!({ "type": "boolean", "description": about })
 }
 
-/// Whatever the log has.
+/// Any value, as the log has it.
 pub(super) fn anything(about: &str) -> Value {
     json!({ "description": about })
 }
@@ -58,44 +59,46 @@ pub(super) fn version() -> Value {
     json!({ "const": tooltrail_model::row::VERSION, "description": "The version of the contract." })
 }
 
-/// One word.
+/// A constant word.
 pub(super) fn only(word: &str) -> Value {
     json!({ "const": word })
 }
 
-/// The same, or null.
+/// A value that may be null.
 pub(super) fn maybe(schema: Value) -> Value {
+    // Not `"type": ["…", "null"]`: a reference has no type to extend.
     any_of([schema, json!({ "type": "null" })])
 }
 
-/// One of several.
+/// A value that fits at least one of several schemas.
 pub(super) fn any_of(schemas: impl IntoIterator<Item = Value>) -> Value {
     json!({ "anyOf": schemas.into_iter().collect::<Vec<_>>() })
 }
 
-/// Any number of the same.
+/// An array whose items fit one schema.
 pub(super) fn list(items: Value) -> Value {
     json!({ "type": "array", "items": items })
 }
 
-/// So many, each of its kind.
+/// An array of fixed length, each item with its own schema.
 pub(super) fn tuple<const N: usize>(items: [Value; N]) -> Value {
+    // `items: false` forbids more items, `minItems` demands all of them.
     json!({ "type": "array", "prefixItems": items.to_vec(), "items": false, "minItems": N })
 }
 
-/// Two numbers.
+/// A pair of counts.
 pub(super) fn pair(about: &str) -> Value {
     let mut pair = tuple([json!({ "type": "integer", "minimum": 0 }), json!({ "type": "integer", "minimum": 0 })]);
     pair["description"] = about.into();
     pair
 }
 
-/// Fields of any name, all alike.
+/// An object with arbitrary names whose values fit one schema.
 pub(super) fn map(about: &str, values: Value) -> Value {
     json!({ "type": "object", "description": about, "additionalProperties": values })
 }
 
-/// An object with just these fields.
+/// An object with exactly these fields, all of them required.
 pub(super) fn object<const N: usize>(about: &str, fields: [(&str, Value); N]) -> Value {
     let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     let required = json!(required);
@@ -103,7 +106,7 @@ pub(super) fn object<const N: usize>(about: &str, fields: [(&str, Value); N]) ->
     json!({ "type": "object", "description": about, "properties": properties, "required": required, "additionalProperties": false })
 }
 
-/// An object of which some fields may be missing.
+/// An object with optional fields.
 pub(super) fn some_of(about: &str, fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     let properties: Map<String, Value> = fields.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     json!({ "type": "object", "description": about, "properties": properties, "additionalProperties": false })
@@ -117,7 +120,7 @@ pub(super) fn or_row(mut schema: Value) -> Value {
     schema
 }
 
-/// The same with an example.
+/// A schema with an example.
 pub(super) fn with_example(mut schema: Value, example: Value) -> Value {
     schema["examples"] = json!([example]);
     schema

@@ -1,6 +1,6 @@
-//! What came back, as its tool shows it, beside what the model saw of it; what was asked; and what else is known.
+//! Result of a call as its tool shows it, beside the text that the model saw; its input; and further facts.
 
-use super::Sheet;
+use super::CallPage;
 use maud::{Markup, html};
 use serde_json::Value;
 use tooltrail_view::head::{count, counted, size};
@@ -9,13 +9,15 @@ use tooltrail_view::render::html::{block, line};
 use tooltrail_view::truths::{self, Relation, Truths};
 use tooltrail_view::{Block, call, json};
 
-impl Sheet<'_> {
-    /// The main thing to look at.
+impl CallPage<'_> {
+    /// The result: the main section of the page.
     pub(super) fn came(&self) -> Markup {
         let shown = call::shown(self.story, &self.limits);
         let side = call::side(self.story, &self.limits);
         let truths = truths::of(self.story, &self.limits);
+        // Two panes only where they differ; otherwise the second would repeat the first.
         let apart = truths.as_ref().is_some_and(|truths| matches!(truths.relation, Relation::Differs | Relation::Added));
+        // The link to everything is only offered if something was left out that the log has.
         let cut = shown.iter().chain(&side).any(elided) || truths.as_ref().is_some_and(|truths| truths.seen.iter().any(elided));
         html! {
             section.came aria-labelledby="came" {
@@ -42,11 +44,12 @@ impl Sheet<'_> {
         }
     }
 
-    /// What was asked, as the log has it.
+    /// The input, as the log has it.
     pub(super) fn asked(&self) -> Markup {
         let input = &self.story.input;
         let (names, body) = match input {
             Value::Object(map) => {
+                // Tools may have very many fields; the summary line names the first of them.
                 (map.keys().take(12).map(|key| neutral(key).into_owned()).collect::<Vec<_>>().join(", "), json::fields(map, &self.limits))
             }
             Value::Null => (String::new(), Vec::new()),
@@ -60,10 +63,11 @@ impl Sheet<'_> {
         }
     }
 
-    /// What else is known of it.
+    /// Further facts about the call.
     pub(super) fn about(&self) -> Markup {
         let row = &self.story.row;
         let tokens = self.story.tokens.as_ref().map(|tokens| {
+            // The two lifetimes of the cache differ only in price, which this page does not show.
             let written = tokens.cache_write_5m.saturating_add(tokens.cache_write_1h);
             format!(
                 "{} in, {} out, cache: {} read, {} written",
@@ -111,7 +115,7 @@ fn blocks(all: &[Block]) -> Markup {
     html! { @for one in all { (block(one)) } }
 }
 
-/// What only one of the two has, line by line.
+/// Line-by-line difference between the tool's result and the text that the model saw.
 fn difference(truths: &Truths) -> Markup {
     let Some((counts, lines)) = &truths.difference else { return html! {} };
     html! {
@@ -124,9 +128,10 @@ fn difference(truths: &Truths) -> Markup {
     }
 }
 
-/// That there is nothing to compare, and what the model saw exactly.
+/// A note that there is nothing to compare, with the exact text that the model saw.
 fn same(truths: &Truths) -> Markup {
     let said = match truths.relation {
+        // Of an empty result, "the same" would say nothing.
         Relation::Same if truths.produced_bytes != Some(0) => "the same",
         Relation::OnlySeen => "the log keeps only this",
         _ => "a word about it",
@@ -141,7 +146,7 @@ fn same(truths: &Truths) -> Markup {
     }
 }
 
-/// Whether anything was left out that is there.
+/// Whether a block leaves out something that the log has.
 fn elided(block: &Block) -> bool {
     let kept = |elided: &Option<tooltrail_view::limits::Elided>| elided.is_some_and(|elided| elided.kept);
     match block {
@@ -152,6 +157,7 @@ fn elided(block: &Block) -> bool {
             kept(elided)
         }
         Block::Section { body, .. } => body.iter().any(self::elided),
+        // The other kinds of blocks are never shortened, or have nothing more to show.
         _ => false,
     }
 }

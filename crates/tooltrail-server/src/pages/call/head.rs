@@ -1,6 +1,6 @@
-//! The head of the page: which call, what became of it, the calls before and after it, and what can be taken along.
+//! Head of a call's page: title, outcome, links to neighbours, and buttons to copy.
 
-use super::Sheet;
+use super::CallPage;
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_model::Status;
@@ -11,10 +11,10 @@ use tooltrail_view::line::{neutral, neutral_text};
 use tooltrail_view::render::html::line;
 use tooltrail_view::{call, why};
 
-/// A command longer than this is copied from the page.
+/// Longest text of a copy button; longer ones are copied from the page.
 const LONGEST: usize = 16 * 1024;
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     pub(super) fn head(&self) -> Markup {
         let (row, to) = (&self.story.row, &self.context.to);
         let head = call::head(self.story);
@@ -32,6 +32,7 @@ impl Sheet<'_> {
                 " " span.name { (line(&head.name)) }
                 " " span.title { (line(&head.title)) }
             }
+            // A doubtful success gets the colour of a warning, so that it does not pass for a success at a glance.
             p.verdict.(if why::is_doubtful(self.story) { "t-denied" } else { words::class(look_of(row).tone) }) {
                 span.sign aria-hidden="true" { (look_of(row).glyph) @if why::is_doubtful(self.story) { "?" } }
                 b { (line(&why::verdict(self.story))) }
@@ -47,6 +48,7 @@ impl Sheet<'_> {
     fn neighbours(&self) -> Markup {
         let calls = || self.book.transcript().calls.iter().enumerate();
         let own = self.entry.number;
+        // By number, not by position: calls of subagents stand in logs of their own.
         let previous = calls().filter(|(_, call)| call.number < own).max_by_key(|(_, call)| call.number);
         let next = calls().filter(|(_, call)| call.number > own).min_by_key(|(_, call)| call.number);
         let count = calls().count();
@@ -59,11 +61,12 @@ impl Sheet<'_> {
         }
     }
 
-    /// What can be taken along. Without a script the links still lead there.
+    /// Copy buttons and links to other forms of the call. The links work without a script.
     fn tools(&self) -> Markup {
         let (row, to) = (&self.story.row, &self.context.to);
         html! {
             ul.take {
+                // Copied text is neutralised too: terminals act on control characters when text is pasted.
                 li { button.copy type="button" data-copy=(neutral(&row.r#ref)) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
                 @if let Some((word, text)) = self.main_text() { li { button.copy type="button" data-copy=(text) data-key="c" { "Copy " (word) } } }
                 li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are looked for and taken out: a help, no guarantee" { "Copy Markdown" } }
@@ -76,7 +79,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// What the call is about, to be copied: what it is, and the text.
+    /// Main argument to copy: its name, and the text.
     fn main_text(&self) -> Option<(&'static str, String)> {
         let (word, text) = match &self.story.told.detail {
             Detail::Shell(shell) => ("command", &shell.command),

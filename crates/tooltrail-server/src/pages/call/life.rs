@@ -1,6 +1,6 @@
-//! Why a call has its status, and what happened from its request on.
+//! Explanation of a call's status, and its timeline.
 
-use super::{Sheet, base};
+use super::{CallPage, base};
 use maud::{Markup, html};
 use tooltrail_model::Time;
 use tooltrail_model::row::Place;
@@ -10,13 +10,14 @@ use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::{block, line};
 use tooltrail_view::why;
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     pub(super) fn why(&self) -> Markup {
         let row = &self.story.row;
         let body = html! {
             @for said in why::lines(self.story) { p { (line(&said)) } }
             p.proof {
                 (why::evidence(self.story)) ": " (self.place(&row.evidence))
+                // The raw codes help those who write filters or read the JSON.
                 span.codes {
                     code { (row.status.word()) }
                     @if let Some(reason) = row.reason { " " code { (reason.word()) } }
@@ -30,6 +31,7 @@ impl Sheet<'_> {
 
     pub(super) fn life(&self) -> Markup {
         let steps = course::steps(self.story, self.entry, &self.limits, &|spot| self.when(spot));
+        // Offsets count from the request; if it has no time, no step has an offset.
         let first = steps.first().and_then(|step| step.time);
         let durations = course::durations(self.story);
         let body = html! {
@@ -57,7 +59,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// A place of a log by its file and line, leading to the record below where it is there.
+    /// File and line of a record, as a link to the record below if it is on the page.
     pub(super) fn place(&self, place: &Place<'_>) -> Markup {
         let (name, whole) = (format!("{}:{}", base(place.path()), place.mark()), place.to_string());
         html! {
@@ -66,7 +68,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// The same by its line alone, where the file is that of the request.
+    /// The line of a record without its file, where that is the file of the request.
     fn line_of(&self, place: &Place<'_>) -> Markup {
         if place.file != self.story.row.request.file {
             return self.place(place);
@@ -76,8 +78,9 @@ impl Sheet<'_> {
     }
 }
 
-/// A time of day on the clock of this machine; with its day where nothing before it tells that.
+/// A local time of day; the first time of a list has its date too.
 pub(super) fn clock(time: Time, day: bool) -> Markup {
+    // Milliseconds, because hooks and parallel calls often follow each other within a second.
     let local = time.timestamp().to_zoned(jiff::tz::TimeZone::system());
     let format = if day { "%Y-%m-%d %H:%M:%S%.3f" } else { "%H:%M:%S%.3f" };
     html! { time datetime=(time.to_string()) title=(time.to_string()) { (local.strftime(format).to_string()) } }

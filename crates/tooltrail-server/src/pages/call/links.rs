@@ -1,15 +1,15 @@
-//! Addresses that the page of a call leads to.
+//! Addresses that a call's page links to.
 
 use crate::request::encoded;
 
-/// Makes addresses of these pages.
+/// Builder of addresses.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct To {
-    /// What all of them begin with.
+pub(super) struct CallLinks {
+    /// Prefix of all addresses.
     pub(super) root: &'static str,
 }
 
-impl To {
+impl CallLinks {
     /// The page of a call.
     pub(super) fn call(self, name: &str) -> String {
         format!("{}/c/{}", self.root, encoded(name))
@@ -27,6 +27,7 @@ impl To {
 
     /// The row of a call in its session.
     pub(super) fn row(self, session: &str, call: &str) -> String {
+        // The script of the session's page fetches the section that contains the anchor.
         format!("{}#{}", self.session(session), encoded(call))
     }
 

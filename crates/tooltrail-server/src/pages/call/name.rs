@@ -1,22 +1,22 @@
-//! Names of calls in addresses: which call a name means, and which name a call has.
+//! Names of calls in addresses: finding the call of a name, and the name of a call.
 
 use crate::answer::Trouble;
 use crate::app_state::AppState;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{look_of, took, why_of};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::call_name;
 
-/// What a name means.
+/// A call that was found by its name.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct NamedCall {
     /// The session, by its place in the snapshot's listing.
     pub(super) place: usize,
     /// Which of its calls.
     pub(super) pick: Pick,
-    /// What is wanted of it.
+    /// Form in which it is asked for.
     pub(super) form: Form,
 }
 
@@ -29,7 +29,7 @@ pub(super) enum Pick {
     Number(u32),
 }
 
-/// What is wanted of a call.
+/// Forms of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Its page.
@@ -42,24 +42,27 @@ pub(super) enum Form {
     Lines,
 }
 
-/// What an address may end in.
+/// Endings of addresses.
 const FORMS: &[(&str, Form)] = &[(".md", Form::Markdown), (".json", Form::Json), (".jsonl", Form::Lines)];
 
-/// What a name means. One that ends like a file may still be an id.
-pub(super) fn find(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<Found, Trouble> {
+/// Finds the call of a name. A name that ends like a file may still be an id.
+pub(super) fn find(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<NamedCall, Trouble> {
+    // The whole name first: ids are chosen by agents and may end in `.json`.
     let plain = named(app, snapshot, name);
-    let Err(Trouble::Missing(_)) = &plain else { return plain.map(|(place, pick)| Found { place, pick, form: Form::Page }) };
+    let Err(Trouble::Missing(_)) = &plain else { return plain.map(|(place, pick)| NamedCall { place, pick, form: Form::Page }) };
+    // `.json` is not a suffix of `.jsonl`, so the order does not matter.
     for (ending, form) in FORMS {
         if let Some(stem) = name.strip_suffix(ending) {
-            return named(app, snapshot, stem).map(|(place, pick)| Found { place, pick, form: *form });
+            return named(app, snapshot, stem).map(|(place, pick)| NamedCall { place, pick, form: *form });
         }
     }
-    plain.map(|(place, pick)| Found { place, pick, form: Form::Page })
+    plain.map(|(place, pick)| NamedCall { place, pick, form: Form::Page })
 }
 
-fn named(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<(usize, Pick), Trouble> {
+fn named(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<(usize, Pick), Trouble> {
     if let Some((session, number)) = name.rsplit_once(':')
         && let Ok(number) = number.parse()
+        // An id may contain a colon as well, so an unknown session is not an error yet.
         && let Ok(place) = app.session(snapshot, session)
     {
         return Ok((place, Pick::Number(number)));
@@ -74,7 +77,7 @@ fn named(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<(usize, Pick
     }
 }
 
-/// There is no such call.
+/// Error for an unknown call.
 pub(super) fn missing(name: &str) -> Trouble {
     Trouble::Missing(format!(
         "There is no call `{}` in the logs that are there. Its agent may have deleted the log since. A call is named by its id, or by its session and number, as in `3f2a:41`.",
@@ -82,8 +85,8 @@ pub(super) fn missing(name: &str) -> Trouble {
     ))
 }
 
-/// The log of a call is gone: what is still known of it, and what to do.
-pub(super) fn gone(snapshot: &Snapshot, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
+/// Error for a call whose log was deleted: the facts that the catalogue still has, and advice.
+pub(super) fn gone(snapshot: &CatalogueSnapshot, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
     let mut known = String::new();
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let is_it = match pick {
@@ -91,6 +94,7 @@ pub(super) fn gone(snapshot: &Snapshot, place: usize, pick: &Pick) -> Result<Tro
             Pick::Number(number) => listed.number == *number,
         };
         if is_it {
+            // The catalogue keeps the rows of deleted sessions, so the outcome is still known.
             let took = row.duration_ms.map(|millis| format!(" after {}", took(millis))).unwrap_or_default();
             let (word, why) = (look_of(&row).word, why_of(&row).map(|why| format!(" ({why})")).unwrap_or_default());
             let at = row.requested_at.map(|time| time.to_string()).unwrap_or_default();
@@ -107,7 +111,7 @@ impl Pick {
     pub(super) fn find(&self, book: &SessionBook<'_>) -> Result<usize, Trouble> {
         let calls = &book.transcript().calls;
         let found = match self {
-            // The original before copies of it.
+            // Copies have the same id; the original is meant.
             Pick::Id(id) => calls.iter().position(|call| call.row.call == id && call.row.copy_of.is_none()),
             Pick::Number(number) => calls.iter().position(|call| call.number == *number),
         };

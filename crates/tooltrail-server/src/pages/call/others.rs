@@ -1,7 +1,7 @@
-//! What stands around a call: what was said before and after it, calls made together with it, its subagent's calls, copies in other logs.
+//! Surroundings of a call: messages before and after it, parallel calls, its subagent's calls, copies in other logs.
 
 use super::head::tone;
-use super::{Sheet, base};
+use super::{CallPage, base};
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_formats::load;
@@ -14,9 +14,9 @@ use tooltrail_view::line::neutral;
 use tooltrail_view::messages::{MessageAuthor, message};
 use tooltrail_view::render::html::block;
 
-/// So many calls of a list are shown.
+/// Limit on the calls of a list.
 const SHOWN: usize = 60;
-/// So much of a message is shown at once.
+/// Letters of a message that are shown before it is opened.
 const SAID: usize = 280;
 /// The longest argument in a list.
 const ARGUMENT: usize = 160;
@@ -26,22 +26,24 @@ pub(super) fn children(book: &SessionBook<'_>, index: usize) -> Vec<usize> {
     let calls = &book.transcript().calls;
     let Some(own) = calls.get(index) else { return Vec::new() };
     let is_child = |call: &CallEntry<'_>| {
+        // Agents link subagents in one of two ways: by the id of the subagent, or by the id of the call.
         let named = own.row.child_session.is_some() && call.row.agent_id == own.row.child_session;
         named || (call.row.parent_call == Some(own.row.call) && !own.row.call.is_empty())
     };
     let mut found: Vec<usize> = calls.iter().enumerate().filter(|(at, call)| *at != index && is_child(call)).map(|(at, _)| at).collect();
+    // Calls of a subagent stand in their own log, so positions are not in order of time.
     found.sort_by_key(|at| calls.get(*at).map(|call| call.number));
     found
 }
 
-/// How many calls these are, and how many of them failed.
+/// Number of calls, and of those that failed.
 pub(super) fn counts(book: &SessionBook<'_>, calls: &[usize]) -> (u64, u64) {
     let failed = calls.iter().filter_map(|at| book.transcript().calls.get(*at)).filter(|call| call.row.status == Status::Failed).count();
     (calls.len() as u64, failed as u64)
 }
 
-impl Sheet<'_> {
-    /// What was said before and after.
+impl CallPage<'_> {
+    /// Messages before and after.
     pub(super) fn said(&self) -> Markup {
         let around = self.book.around(self.index);
         html! {
@@ -54,9 +56,10 @@ impl Sheet<'_> {
         html! { @for entry in entries { (self.message(entry)) } }
     }
 
-    /// A message: how it begins, and all of it when it is opened.
+    /// A message: its beginning, and all of it when it is opened.
     fn message(&self, entry: &Entry) -> Markup {
         let Loaded::Part(part) = self.book.open(entry) else { return html! {} };
+        // Other parts, such as notices, are no conversation.
         let (Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text)) = &part else { return html! {} };
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let message = message(&part, &self.limits);
@@ -71,20 +74,22 @@ impl Sheet<'_> {
         }
     }
 
-    /// How many other calls lie between a message and this one.
+    /// Number of other calls between a message and this call.
     fn distance(&self, entry: &Entry) -> Option<String> {
         let (own, there) = (self.entry.request, entry.spot);
         let (first, last) = (own.min(there), own.max(there));
+        // Positions are only comparable within a log.
         let between = |call: &&CallEntry<'_>| call.request.source == own.source && call.request > first && call.request < last;
         let count = self.book.transcript().calls.iter().filter(between).filter(|call| call.row.agent_id == self.entry.row.agent_id).count();
         let word = if there < own { "earlier" } else { "later" };
         (count > 0 && own.source == there.source).then(|| format!("{} {word}", counted(count as u64, "call")))
     }
 
-    /// Calls that have to do with this one.
+    /// Related calls.
     pub(super) fn related(&self) -> Markup {
         let row = &self.story.row;
         let calls = &self.book.transcript().calls;
+        // Calls of one API message were made in parallel.
         let beside = |(at, call): &(usize, &CallEntry<'_>)| *at != self.index && row.message.is_some() && call.row.message == row.message;
         let siblings: Vec<usize> = calls.iter().enumerate().filter(beside).map(|(at, _)| at).collect();
         let parent = row.parent_call.and_then(|id| calls.iter().position(|call| call.row.call == id));
@@ -100,7 +105,7 @@ impl Sheet<'_> {
         }
     }
 
-    /// Calls, a line each.
+    /// A list of calls, one line each.
     fn list(&self, places: &[usize]) -> Markup {
         let calls = &self.book.transcript().calls;
         let shown = places.iter().take(SHOWN).filter_map(|at| Some((*at, calls.get(*at)?)));
@@ -122,16 +127,18 @@ impl Sheet<'_> {
         }
     }
 
-    /// What another call is about.
+    /// Main argument of another call.
     fn argument(&self, call: &CallEntry<'_>) -> String {
+        // A list must stay quick, so huge requests are not read for it.
         let read = || load::about(&self.book.raw(call.request).ok()?, call.request.at.line, &call.row);
         let text = if call.request.at.span.len() > load::LONGEST { None } else { read() }.unwrap_or_default();
         text.chars().take(ARGUMENT).collect()
     }
 
-    /// The same call in other logs: forks, resumes and backups write it again.
+    /// Copies of the call in other logs: forks, resumes and backups write it again.
     fn copies(&self) -> Markup {
         let row = &self.story.row;
+        // Ids first, because making the row of every call would be slow.
         let own = |call: &&tooltrail_model::link::LinkedCall| self.linked.id(call.id) == row.call;
         let copies: Vec<_> = self
             .linked

@@ -1,6 +1,6 @@
-//! The other runs of a command in the session, or what else was done with a file: each with its outcome.
+//! Other runs of the same command in the session, or other calls on the same file, each with its outcome.
 
-use super::Sheet;
+use super::CallPage;
 use super::head::tone;
 use crate::words;
 use maud::{Markup, html};
@@ -16,89 +16,95 @@ use tooltrail_model::transcript::CallEntry;
 use tooltrail_view::head::{count, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 
-/// So many calls of a session are looked at, those that are nearest.
+/// Limit on the calls that are compared: the nearest ones.
 const LOOKED: usize = 2_000;
-/// So many runs are shown, those that are nearest.
+/// Limit on the runs that are shown: the nearest ones.
 const SHOWN: usize = 40;
 
-/// What makes two calls runs of the same.
+/// Identity by which calls count as runs of the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Same {
-    /// What a command comes down to, without going somewhere first and without filters at its end.
+enum RunIdentity {
+    /// The essential commands, without a leading `cd` and without filters at the end such as `| tail`.
     Command(Vec<String>),
     /// The files it is about.
     Files(Vec<String>),
 }
 
-impl Same {
-    /// What makes other calls runs of the same as this one; `line` is its command as it is understood.
-    fn of(detail: &Detail, line: Option<&CommandLine>) -> Option<Same> {
-        let files = |path: &str| Some(Same::Files(vec![path.to_owned()])).filter(|_| !path.is_empty());
+impl RunIdentity {
+    /// Identity of a call; `line` is its parsed command.
+    fn of(detail: &Detail, line: Option<&CommandLine>) -> Option<RunIdentity> {
+        let files = |path: &str| Some(RunIdentity::Files(vec![path.to_owned()])).filter(|_| !path.is_empty());
         match detail {
             Detail::Shell(command) => {
                 let essence = |line: &CommandLine| line.essence_texts().into_iter().map(str::to_owned).collect();
+                // A command that cannot be parsed is compared as it is written.
                 let words = line.map(essence).unwrap_or_else(|| vec![command.command.trim().to_owned()]);
-                Some(Same::Command(words)).filter(|_| !command.command.trim().is_empty())
+                Some(RunIdentity::Command(words)).filter(|_| !command.command.trim().is_empty())
             }
             Detail::Read(read) => files(&read.path),
             Detail::Write(write) => files(&write.path),
             Detail::Edit(edit) => files(&edit.path),
             Detail::Notebook(cell) => files(&cell.path),
-            Detail::Patch(patch) => Some(Same::Files(patch.files.iter().map(|file| file.path.clone()).collect())),
+            Detail::Patch(patch) => Some(RunIdentity::Files(patch.files.iter().map(|file| file.path.clone()).collect())),
             _ => None,
         }
     }
 
-    /// Whether a call could be a run of the same.
+    /// Whether a call of some kind could be a run of the same.
     fn may_be(&self, kind: Kind) -> bool {
         match self {
-            Same::Command(_) => kind == Kind::Shell,
-            Same::Files(_) => matches!(kind, Kind::Read | Kind::Write | Kind::Edit),
+            RunIdentity::Command(_) => kind == Kind::Shell,
+            RunIdentity::Files(_) => matches!(kind, Kind::Read | Kind::Write | Kind::Edit),
         }
     }
 
-    fn is(&self, other: &Same) -> bool {
+    fn is(&self, other: &RunIdentity) -> bool {
         match (self, other) {
-            (Same::Files(own), Same::Files(others)) => own.iter().any(|path| others.contains(path)),
+            // A patch may touch several files; one in common is enough.
+            (RunIdentity::Files(own), RunIdentity::Files(others)) => own.iter().any(|path| others.contains(path)),
             _ => self == other,
         }
     }
 
-    /// Words that stand in every record that asks for the same, however it spells its texts; none where such words cannot be told.
+    /// Words that occur in the request of every such run, however the record escapes its texts; empty if there are no
+    /// such words.
     fn words(&self) -> Vec<&str> {
+        // Other characters may be escaped in JSON, and the search compares raw bytes.
         let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='));
         let all: Vec<&str> = match self {
-            Same::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
-            Same::Files(files) if files.len() == 1 => files.iter().map(|path| words::last_part(path)).collect(),
-            Same::Files(_) => Vec::new(),
+            RunIdentity::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
+            RunIdentity::Files(files) if files.len() == 1 => files.iter().map(|path| words::last_part(path)).collect(),
+            // With several files no single name has to be in every request.
+            RunIdentity::Files(_) => Vec::new(),
         };
         all.into_iter().filter(plain).collect()
     }
 }
 
-/// A run.
-struct Run<'r> {
+/// A call that counts as a run of the same.
+struct SimilarCall<'r> {
     index: usize,
     number: u32,
     row: CallRow<'r>,
-    /// Its success is not that of what it ran.
+    /// Whether its success belongs to another command of the line.
     doubtful: bool,
 }
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     pub(super) fn runs(&self) -> Markup {
-        let Some(same) = Same::of(&self.story.told.detail, self.story.command.as_ref()) else { return html! {} };
+        let Some(same) = RunIdentity::of(&self.story.told.detail, self.story.command.as_ref()) else { return html! {} };
         let runs = self.same(&same);
         if runs.len() < 2 {
             return html! {};
         }
-        let what = if matches!(same, Same::Command(_)) { "this command" } else { "this file" };
+        let what = if matches!(same, RunIdentity::Command(_)) { "this command" } else { "this file" };
+        // The page's own call stands in the middle of the runs that are shown.
         let first = runs.iter().position(|run| run.index == self.index).unwrap_or(0).saturating_sub(SHOWN / 2);
         let body = html! {
             p.runs {
                 span { (what) " " (count(runs.len() as u64)) "×:" }
                 @if first > 0 { span.di { "… " (first) " before" } }
-                @for run in runs.iter().skip(first).take(SHOWN) { (self.run(run, matches!(same, Same::Files(_)))) }
+                @for run in runs.iter().skip(first).take(SHOWN) { (self.run(run, matches!(same, RunIdentity::Files(_)))) }
                 @let left = runs.len().saturating_sub(first + SHOWN);
                 @if left > 0 { span.di { "… " (left) " more" } }
             }
@@ -106,15 +112,15 @@ impl Sheet<'_> {
         self.part("Runs", "runs", &body)
     }
 
-    /// What finds the same in all sessions.
+    /// Query that finds the same in all sessions.
     pub(super) fn elsewhere(&self) -> Option<String> {
-        match Same::of(&self.story.told.detail, self.story.command.as_ref())? {
-            Same::Command(words) => words.first().map(|words| format!("command:{}", quoted(words))),
-            Same::Files(files) => files.first().map(|file| format!("file:{}", quoted(file))),
+        match RunIdentity::of(&self.story.told.detail, self.story.command.as_ref())? {
+            RunIdentity::Command(words) => words.first().map(|words| format!("command:{}", quoted(words))),
+            RunIdentity::Files(files) => files.first().map(|file| format!("file:{}", quoted(file))),
         }
     }
 
-    fn run(&self, run: &Run<'_>, kinds: bool) -> Markup {
+    fn run(&self, run: &SimilarCall<'_>, kinds: bool) -> Markup {
         let row = &run.row;
         let doubt = if run.doubtful { "?" } else { "" };
         let own = run.index == self.index;
@@ -131,20 +137,22 @@ impl Sheet<'_> {
         }
     }
 
-    /// The calls that are runs of the same, in order, this one too.
-    fn same(&self, same: &Same) -> Vec<Run<'_>> {
+    /// Runs of the same in order, this call included.
+    fn same(&self, same: &RunIdentity) -> Vec<SimilarCall<'_>> {
         let mut near: Vec<(usize, &CallEntry<'_>)> =
             self.book.transcript().calls.iter().enumerate().filter(|(_, call)| same.may_be(call.row.kind)).collect();
         near.sort_by_key(|(_, call)| call.number.abs_diff(self.entry.number));
+        // Each comparison may read from the log, so a session with very many calls is not compared completely.
         near.truncate(LOOKED);
         let words: Vec<Finder<'_>> = same.words().into_iter().map(Finder::new).collect();
-        let mut runs: Vec<Run<'_>> = near.into_iter().filter_map(|(index, call)| self.as_run(index, call, same, &words)).collect();
+        let mut runs: Vec<SimilarCall<'_>> = near.into_iter().filter_map(|(index, call)| self.as_run(index, call, same, &words)).collect();
         runs.sort_by_key(|run| run.number);
         runs
     }
 
-    /// A call as a run of the same, if it is one. Most are not, and a look at the bytes of the record tells.
-    fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &Same, words: &[Finder<'_>]) -> Option<Run<'s>> {
+    /// The call as a run of the same, if it is one. Most are not, and a search in the bytes of the record shows that
+    /// quickly.
+    fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &RunIdentity, words: &[Finder<'_>]) -> Option<SimilarCall<'s>> {
         let at = call.request.at;
         let record = self.book.raw(call.request).ok().filter(|_| at.span.len() <= load::LONGEST)?;
         if words.iter().any(|word| word.find(&record).is_none()) {
@@ -153,8 +161,8 @@ impl Sheet<'_> {
         let detail = load::asked(&record, at.line, &call.row)?.detail;
         let mut row = call.row.clone();
         let line = load::annotate(&mut row, &detail);
-        Same::of(&detail, line.as_ref()).filter(|other| same.is(other))?;
+        RunIdentity::of(&detail, line.as_ref()).filter(|other| same.is(other))?;
         let doubtful = line.is_some_and(|line| line.masks_success(&row));
-        Some(Run { index, number: call.number, row, doubtful })
+        Some(SimilarCall { index, number: call.number, row, doubtful })
     }
 }

@@ -1,6 +1,6 @@
-//! The columns that a table of calls may have. To add one: a line in `COLUMNS`.
+//! Columns of the table of calls. To add a column, add a line to `COLUMNS`.
 
-use super::order::By;
+use super::order::CallSortKey;
 use crate::call_rows::CallLine;
 use crate::request::PageRequest;
 use crate::session_table::SessionRows;
@@ -13,61 +13,62 @@ use tooltrail_view::head::{Tone, count, look_of, size, took, why_of};
 use tooltrail_view::line::{neutral, neutral_text};
 
 /// A column.
-pub(super) struct Column {
-    /// What an address calls it; also its class.
+pub(super) struct CallColumn {
+    /// Name in addresses, and class in the style sheet.
     pub(super) name: &'static str,
-    /// What stands at its head.
+    /// Heading.
     pub(super) word: &'static str,
-    /// What it says.
+    /// Explanation on hover.
     pub(super) about: &'static str,
-    /// Whether it is shown unless told otherwise.
+    /// Whether it is shown by default.
     standard: bool,
-    /// What its head sorts by.
-    pub(super) by: Option<By>,
-    /// What stands in a row.
-    pub(super) cell: fn(&Shown<'_>) -> Markup,
-    /// What it is in a file: columns with their names.
-    pub(super) fields: &'static [Named],
+    /// Sort key of its heading.
+    pub(super) by: Option<CallSortKey>,
+    /// Draws its cell.
+    pub(super) cell: fn(&ShownCall<'_>) -> Markup,
+    /// Its columns in a CSV file, with their names.
+    pub(super) fields: &'static [ExportColumn],
 }
 
-/// A column of a file: its name, and what stands in a row.
-pub(super) type Named = (&'static str, fn(&Told<'_>) -> Field);
+/// A column of a CSV file: its name, and its value for a call.
+pub(super) type ExportColumn = (&'static str, fn(&TableCall<'_>) -> CsvValue);
 
-/// A cell of a file.
+/// A value in a CSV file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum CsvValue {
     Text(String),
     Number(i64),
     None,
 }
 
-/// A call that is told of.
-pub(super) struct Told<'a> {
+/// A call with its session, as columns need it for pages and files.
+pub(super) struct TableCall<'a> {
     pub(super) session: &'a SessionRow<'a>,
     pub(super) row: &'a CallRow<'a>,
 }
 
-/// A call that is shown.
-pub(super) struct Shown<'a> {
-    pub(super) told: Told<'a>,
+/// A call on the page.
+pub(super) struct ShownCall<'a> {
+    pub(super) told: TableCall<'a>,
     pub(super) rows: &'a SessionRows<'a>,
     /// The call in a line.
     pub(super) line: CallLine,
-    /// Whether its day stands above it.
+    /// Whether its day is in the heading above it.
     pub(super) day_is_said: bool,
-    /// Which column has the link that is the row's.
+    /// The column whose link opens the row.
     pub(super) leads: &'static str,
 }
 
-impl<'a> std::ops::Deref for Shown<'a> {
-    type Target = Told<'a>;
+// Cell functions reach the call's fields directly, alike for pages and for files.
+impl<'a> std::ops::Deref for ShownCall<'a> {
+    type Target = TableCall<'a>;
 
     fn deref(&self) -> &Self::Target {
         &self.told
     }
 }
 
-impl Shown<'_> {
+impl ShownCall<'_> {
     /// A link to the call's own page.
     fn link(&self, column: &'static str, inner: &Markup) -> Markup {
         html! { a href=(self.line.address(self.rows.app, self.session.session)) data-row[self.leads == column] { (inner) } }
@@ -75,35 +76,36 @@ impl Shown<'_> {
 }
 
 /// All columns, in their order.
-pub(super) const COLUMNS: &[Column] = &[
-    Column {
+// The order here is that of the page and of the file, whatever order an address names them in.
+pub(super) const COLUMNS: &[CallColumn] = &[
+    CallColumn {
         name: "time",
         word: "Time",
         about: "when it was asked for",
         standard: true,
-        by: Some(By::Figure(Figure::Order)),
+        by: Some(CallSortKey::Figure(Figure::Order)),
         cell: time,
         fields: &[("requested_at", |told| text(told.row.requested_at.map(|time| time.to_string()).as_deref()))],
     },
-    Column {
+    CallColumn {
         name: "project",
         word: "Project",
         about: "the directory it was made in",
         standard: true,
-        by: Some(By::Project),
+        by: Some(CallSortKey::Project),
         cell: |told| html! { @if let Some(project) = told.session.project { (told.rows.project(project)) } },
         fields: &[("project", |told| text(told.session.project))],
     },
-    Column {
+    CallColumn {
         name: "tool",
         word: "Tool",
         about: "as the log names it",
         standard: true,
-        by: Some(By::Tool),
+        by: Some(CallSortKey::Tool),
         cell: tool,
         fields: &[("tool", |told| text(Some(told.row.tool)))],
     },
-    Column {
+    CallColumn {
         name: "what",
         word: "What",
         about: "the command, the path, the pattern",
@@ -112,73 +114,75 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: what,
         fields: &[("what", |told| text(told.row.about.as_deref()))],
     },
-    Column {
+    CallColumn {
         name: "status",
         word: "Status",
         about: "what became of it, and why",
         standard: true,
-        by: Some(By::Status),
+        by: Some(CallSortKey::Status),
         cell: status,
         fields: &[
             ("status", |told| text(Some(told.row.status.word()))),
             ("reason", |told| text(told.row.reason.map(|reason| reason.word()))),
         ],
     },
-    Column {
+    CallColumn {
         name: "exit",
         word: "Exit",
         about: "the exit code",
         standard: true,
-        by: Some(By::Figure(Figure::Exit)),
+        by: Some(CallSortKey::Figure(Figure::Exit)),
         cell: |told| html! { @if let Some(code) = told.row.exit_code { (code) } },
-        fields: &[("exit_code", |told| told.row.exit_code.map_or(Field::None, Field::Number))],
+        fields: &[("exit_code", |told| told.row.exit_code.map_or(CsvValue::None, CsvValue::Number))],
     },
-    Column {
+    CallColumn {
         name: "took",
         word: "Took",
         about: "from the request to the result",
         standard: true,
-        by: Some(By::Figure(Figure::Took)),
+        by: Some(CallSortKey::Figure(Figure::Took)),
         cell: lasted,
         fields: &[("duration_ms", |told| number(told.row.duration_ms))],
     },
-    Column {
+    CallColumn {
         name: "ran",
         word: "Ran",
         about: "how long the tool says that it ran",
         standard: false,
-        by: Some(By::Figure(Figure::Ran)),
+        by: Some(CallSortKey::Figure(Figure::Ran)),
         cell: |told| duration(told.row.run_ms),
         fields: &[("run_ms", |told| number(told.row.run_ms))],
     },
-    Column {
+    CallColumn {
         name: "waited",
         word: "Waited",
         about: "what it took beyond that: permission, hooks, other calls",
         standard: false,
-        by: Some(By::Waited),
+        by: Some(CallSortKey::Waited),
         cell: |told| duration(waited(told.row)),
         fields: &[("wait_ms", |told| number(waited(told.row)))],
     },
-    Column {
+    CallColumn {
         name: "session",
         word: "Session",
         about: "the session it belongs to",
         standard: false,
         by: None,
         cell: |told| html! { a href=(told.rows.to(told.session)) { (words::title(told.session.title)) } },
+        // Two columns in a file: titles are for people, ids to join with other data.
         fields: &[("session", |told| text(Some(told.session.session))), ("title", |told| text(told.session.title))],
     },
-    Column {
+    CallColumn {
         name: "ref",
         word: "Ref",
         about: "a short name for `tooltrail show`",
         standard: false,
         by: None,
+        // A link, because the reference is the call's shortest name and is mostly shown to be followed.
         cell: |told| told.link("ref", &html! { code { (neutral(&told.row.r#ref)) } }),
         fields: &[("ref", |told| text(Some(&told.row.r#ref)))],
     },
-    Column {
+    CallColumn {
         name: "call",
         word: "Call",
         about: "the id that its agent gave it",
@@ -187,7 +191,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(Some(told.row.call)),
         fields: &[("call", |told| text(Some(told.row.call)))],
     },
-    Column {
+    CallColumn {
         name: "agent",
         word: "Agent",
         about: "the coding agent",
@@ -196,7 +200,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(Some(told.row.agent)),
         fields: &[("agent", |told| text(Some(told.row.agent)))],
     },
-    Column {
+    CallColumn {
         name: "model",
         word: "Model",
         about: "the model that asked for it",
@@ -205,7 +209,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.row.model),
         fields: &[("model", |told| text(told.row.model))],
     },
-    Column {
+    CallColumn {
         name: "subagent",
         word: "Subagent",
         about: "the subagent that asked for it",
@@ -214,7 +218,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(told.row.agent_id),
         fields: &[("agent_id", |told| text(told.row.agent_id))],
     },
-    Column {
+    CallColumn {
         name: "kind",
         word: "Kind",
         about: "the family of the tool",
@@ -223,7 +227,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(Some(told.row.kind.word())),
         fields: &[("kind", |told| text(Some(told.row.kind.word())))],
     },
-    Column {
+    CallColumn {
         name: "server",
         word: "Server",
         about: "the MCP server",
@@ -232,16 +236,17 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.row.server),
         fields: &[("server", |told| text(told.row.server))],
     },
-    Column {
+    CallColumn {
         name: "cwd",
         word: "Directory",
         about: "the directory at that moment",
         standard: false,
         by: None,
+        // Abbreviated on the page only: a file may be read on another machine, where `~` means something else.
         cell: |told| code(told.row.cwd.map(|cwd| words::tilde(cwd, told.rows.home.as_deref())).as_deref()),
         fields: &[("cwd", |told| text(told.row.cwd))],
     },
-    Column {
+    CallColumn {
         name: "branch",
         word: "Branch",
         about: "the branch of the session",
@@ -250,7 +255,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.session.branch),
         fields: &[("branch", |told| text(told.session.branch))],
     },
-    Column {
+    CallColumn {
         name: "purpose",
         word: "Purpose",
         about: "what a command is for: test, build, lint …",
@@ -259,7 +264,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.row.purpose),
         fields: &[("purpose", |told| text(told.row.purpose))],
     },
-    Column {
+    CallColumn {
         name: "masked",
         word: "Masked",
         about: "commands whose own outcome nobody recorded",
@@ -268,7 +273,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(Some(&told.row.masked.join(", "))),
         fields: &[("masked", |told| text(Some(&told.row.masked.join(", "))))],
     },
-    Column {
+    CallColumn {
         name: "hooks",
         word: "Hooks",
         about: "how many hooks ran for it",
@@ -277,7 +282,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| html! { @if !told.row.hooks.is_empty() { (count(told.row.hooks.len() as u64)) } },
         fields: &[("hooks", |told| number(Some(told.row.hooks.len() as u64)))],
     },
-    Column {
+    CallColumn {
         name: "background",
         word: "Background",
         about: "what became of its background task",
@@ -286,7 +291,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(background(told.row)),
         fields: &[("background", |told| text(background(told.row)))],
     },
-    Column {
+    CallColumn {
         name: "parallel",
         word: "Beside",
         about: "how many calls were asked for at once",
@@ -295,57 +300,60 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| html! { (told.row.parallel) },
         fields: &[("parallel", |told| number(Some(told.row.parallel.into())))],
     },
-    Column {
+    CallColumn {
         name: "input",
         word: "Input",
         about: "the size of what was asked",
         standard: false,
-        by: Some(By::Figure(Figure::Input)),
+        by: Some(CallSortKey::Figure(Figure::Input)),
         cell: |told| html! { (size(told.row.input_bytes)) },
         fields: &[("input_bytes", |told| number(Some(told.row.input_bytes)))],
     },
-    Column {
+    CallColumn {
         name: "result",
         word: "Result",
         about: "the size of what came back",
         standard: false,
-        by: Some(By::Figure(Figure::Result)),
+        by: Some(CallSortKey::Figure(Figure::Result)),
         cell: |told| html! { @if let Some(bytes) = told.row.result_bytes { (size(bytes)) } },
         fields: &[("result_bytes", |told| number(told.row.result_bytes))],
     },
 ];
 
 /// The columns with numbers, which stand at the right.
+// Not derived from the sort keys: some numbers cannot be sorted by.
 const NUMBERS: &[&str] = &["exit", "took", "ran", "waited", "hooks", "parallel", "input", "result"];
 
-impl Column {
+impl CallColumn {
     /// Whether it has numbers.
     pub(super) fn is_number(&self) -> bool {
         NUMBERS.contains(&self.name)
     }
 
-    /// Whether it is shown unless told otherwise.
+    /// Whether it is shown by default.
     pub(super) fn is_standard(&self) -> bool {
         self.standard
     }
 }
 
-/// The columns that are asked for; those that are shown anyway where none are. A form names each by itself.
-pub(super) fn of_request(request: &PageRequest) -> Vec<&'static Column> {
+/// The columns that a request names; the default ones if it names none. A form repeats `cols` for each column.
+pub(super) fn of_request(request: &PageRequest) -> Vec<&'static CallColumn> {
     let names: Vec<&str> = request.query.iter().filter(|(name, _)| name == "cols").flat_map(|(_, value)| value.split(',')).collect();
-    let chosen: Vec<&Column> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
+    // Unknown names are ignored, so that old links still work.
+    let chosen: Vec<&CallColumn> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
     if chosen.is_empty() { COLUMNS.iter().filter(|column| column.standard).collect() } else { chosen }
 }
 
-/// Columns as an address has them; nothing for those that are shown anyway.
-pub(super) fn words_of(columns: &[&'static Column]) -> String {
+/// Columns as addresses name them; empty for the default ones.
+pub(super) fn words_of(columns: &[&'static CallColumn]) -> String {
     let standard = columns.iter().all(|column| column.standard) && columns.len() == COLUMNS.iter().filter(|column| column.standard).count();
     if standard { String::new() } else { columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",") }
 }
 
-fn time(told: &Shown<'_>) -> Markup {
+fn time(told: &ShownCall<'_>) -> Markup {
     let Some(at) = told.row.requested_at else { return html! {} };
     let clock = told.rows.clock;
+    // Rows under a heading with their day need seconds more than the date.
     let said = if told.day_is_said { clock.second(at) } else { clock.moment(at) };
     html! {
         a href=(told.line.row_address(told.rows.app, told.session.session)) data-row[told.leads == "time"] title={ (clock.full(at)) ", in its session" } {
@@ -354,7 +362,7 @@ fn time(told: &Shown<'_>) -> Markup {
     }
 }
 
-fn tool(told: &Shown<'_>) -> Markup {
+fn tool(told: &ShownCall<'_>) -> Markup {
     let name = html! { b { (words::cut(told.row.tool, 60)) } };
     html! {
         @if told.row.sidechain { span.di title="by a subagent" { "↳ " } }
@@ -362,17 +370,18 @@ fn tool(told: &Shown<'_>) -> Markup {
     }
 }
 
-fn what(told: &Shown<'_>) -> Markup {
+fn what(told: &ShownCall<'_>) -> Markup {
     let what = told.line.what.as_deref().filter(|what| !what.is_empty());
     html! {
         span title=[what] { (told.link("what", &html! { @match what { Some(what) => code { (what) }, None => span.di { "no argument" } } })) }
     }
 }
 
-fn status(told: &Shown<'_>) -> Markup {
+fn status(told: &ShownCall<'_>) -> Markup {
     let (look, line) = (look_of(told.row), &told.line);
-    // A success that is somebody else's is none to rely on.
+    // A success that belongs to another command of the line is not shown in green.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
+    // A doubtful success has an explanation of its own, and two would not fit into the cell.
     let reason = why_of(told.row).filter(|_| !line.doubt);
     html! {
         span class={ "verdict-line " (words::class(tone)) } title=(line.why) { (look.glyph) @if line.doubt { "?" } " " (look.word) }
@@ -381,17 +390,19 @@ fn status(told: &Shown<'_>) -> Markup {
     }
 }
 
+// The state of the task, not of the call: that has succeeded as soon as the task is started.
 fn background(row: &CallRow<'_>) -> Option<&'static str> {
     row.background.as_ref().map(|task| task.state.word())
 }
 
-/// What a call took beyond its own run.
+/// Time that a call took beyond its own run.
 fn waited(row: &CallRow<'_>) -> Option<u64> {
+    // Tools measure with their own clock, so a run may seem longer than the call.
     Some(row.duration_ms?.saturating_sub(row.run_ms?))
 }
 
-/// How long it took; of what goes on, for how long it does.
-fn lasted(told: &Shown<'_>) -> Markup {
+/// Duration, or the time since the request of a running call.
+fn lasted(told: &ShownCall<'_>) -> Markup {
     let running = told.row.status == Status::Running && told.row.duration_ms.is_none();
     match told.line.since(told.rows.clock).filter(|_| running) {
         Some(since) => html! { span.t-running title="for so long, so far" { (since) } },
@@ -408,21 +419,23 @@ fn plain(text: Option<&str>) -> Markup {
 }
 
 fn code(text: Option<&str>) -> Markup {
+    // The hover text is longer than the cell but bounded too: some ids and paths in logs are enormous.
     html! { @if let Some(text) = text.filter(|text| !text.is_empty()) { code title=(words::cut(text, 1000)) { (words::cut(text, 200)) } } }
 }
 
-/// The longest text of a cell in a file; spreadsheets take no longer ones.
+/// Longest text of a cell in a CSV file; spreadsheets refuse longer ones.
 const LONGEST: usize = 32_000;
 
-fn text(text: Option<&str>) -> Field {
-    let Some(text) = text else { return Field::None };
+fn text(text: Option<&str>) -> CsvValue {
+    let Some(text) = text else { return CsvValue::None };
+    // Neutralised as on pages: files are opened in terminals too.
     let text = match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", neutral_text(text.get(..end).unwrap_or_default())),
         None => neutral_text(text).into_owned(),
     };
-    Field::Text(text)
+    CsvValue::Text(text)
 }
 
-fn number(number: Option<u64>) -> Field {
-    number.and_then(|number| i64::try_from(number).ok()).map_or(Field::None, Field::Number)
+fn number(number: Option<u64>) -> CsvValue {
+    number.and_then(|number| i64::try_from(number).ok()).map_or(CsvValue::None, CsvValue::Number)
 }

@@ -1,4 +1,5 @@
-//! What calls amount to: how many there are of each tool, status and project, how long they took. Each number is a link to just these.
+//! Counts of the calls in the table by tool, status and project, and their durations. Each count is a link that narrows
+//! the table.
 
 use super::View;
 use crate::filter_cache::FilteredCalls;
@@ -13,27 +14,28 @@ use tooltrail_model::filter::quoted;
 use tooltrail_view::head::{count, look};
 use tooltrail_view::line::neutral;
 
-/// How many of each are offered at once, and how many on request.
+/// Number of links of each kind: at once, and on request.
 const OFFERED: usize = 8;
 const MORE: usize = 200;
 
-/// What calls amount to.
-pub(super) struct Counts {
+/// Counts of calls.
+pub(super) struct CallCounts {
     /// By tool. Case does not count, as in a filter; the first spelling is shown.
     tools: Vec<(String, u64)>,
     statuses: Vec<(Status, u64)>,
-    /// By project, as the term that takes it and a path.
+    /// By project, with its path.
     projects: Vec<(String, u64)>,
-    /// How long they took in all, how many of them are known to have taken any time, and the middle of that.
+    /// Total duration, number of calls with a known duration, and the median.
     pub(super) took: u64,
     pub(super) timed: u64,
     pub(super) median: Option<u64>,
 }
 
-impl Counts {
+impl CallCounts {
     /// Counts calls.
     pub(super) fn of(found: &FilteredCalls, rows: &SessionRows<'_>) -> Self {
         let keys = &found.keys;
+        // Arrays by index are much faster than maps here: the table may have a hundred thousand calls.
         let mut by_tool = vec![0u64; keys.tools().len()];
         let mut by_session = vec![0u64; rows.rows.len()];
         let mut by_status: HashMap<Status, u64> = HashMap::new();
@@ -45,6 +47,7 @@ impl Counts {
             *by_status.entry(key.status).or_default() += 1;
             times.extend(key.figure(Figure::Took).and_then(|took| u64::try_from(took).ok()));
         }
+        // Filters ignore case, so tools that differ only in case get one link with their sum.
         let mut tools: HashMap<String, (String, u64)> = HashMap::new();
         for (name, number) in keys.tools().iter().zip(by_tool).filter(|(_, number)| *number > 0) {
             tools.entry(name.to_lowercase()).or_insert_with(|| (name.to_string(), 0)).1 += number;
@@ -54,18 +57,20 @@ impl Counts {
             row.project.into_iter().for_each(|project| *projects.entry(project).or_default() += number);
         }
         let middle = times.len() / 2;
-        Counts {
+        CallCounts {
             tools: most(tools.into_values()),
             statuses: Status::ALL.iter().filter_map(|status| Some((*status, *by_status.get(status)?))).collect(),
             projects: most(projects.into_iter().map(|(path, number)| (path.to_owned(), number))),
             took: times.iter().sum(),
             timed: times.len() as u64,
+            // Selecting the middle element is linear, sorting all durations is not.
             median: (!times.is_empty()).then(|| *times.select_nth_unstable(middle).1),
         }
     }
 
-    /// The numbers, as links.
+    /// The counts as links.
     pub(super) fn facets(&self, view: &View<'_>, rows: &SessionRows<'_>) -> Markup {
+        // Parsed once for all links.
         let terms = FilterTerms::of(rows.app, rows.snapshot, view.query);
         let facet = |term: &str, word: &Markup, number: u64| facet(view, &terms, term, word, number);
         let tools =
@@ -89,7 +94,7 @@ impl Counts {
     }
 }
 
-/// The first of them, and the others on request.
+/// The first links, and the others on request.
 fn group(name: &str, mut facets: impl Iterator<Item = Markup>, all: usize) -> Markup {
     let first: Vec<Markup> = facets.by_ref().take(OFFERED).collect();
     let rest: Vec<Markup> = facets.take(MORE).collect();
@@ -114,9 +119,10 @@ fn facet(view: &View<'_>, terms: &FilterTerms<'_>, term: &str, word: &Markup, nu
     }
 }
 
-/// By their number, the most first.
+/// Sorts counts, the highest first.
 fn most(counts: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
     let mut counts: Vec<_> = counts.collect();
+    // Ties are sorted by name: the order of a map is random, and the page would change on every load.
     counts.sort_unstable_by(|(name, one), (other, two)| two.cmp(one).then_with(|| name.cmp(other)));
     counts
 }

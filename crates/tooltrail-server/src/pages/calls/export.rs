@@ -1,12 +1,12 @@
 //! `/calls.csv` and `/calls.jsonl`: the calls of a table as a file, written while it is sent.
 
-use super::columns::{Column, Field, Told};
+use super::columns::{CallColumn, CsvValue, TableCall};
 use super::{View, WHOLE};
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::pipe::{self, Pipe};
 use crate::request::PageRequest;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use tooltrail_catalog::store::ListedCall;
@@ -14,24 +14,24 @@ use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tracing::{debug, warn};
 
-/// For spreadsheets: the columns of the table.
-pub(crate) fn csv(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    file(app, request, To::Csv)
+/// The table's columns as CSV, for spreadsheets.
+pub(crate) fn csv(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
+    file(app, request, CallFileFormat::Csv)
 }
 
-/// For programs: what `calls --json` prints.
-pub(crate) fn jsonl(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    file(app, request, To::Lines)
+/// The rows of `calls --json`, for programs.
+pub(crate) fn jsonl(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
+    file(app, request, CallFileFormat::Lines)
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum To {
+enum CallFileFormat {
     Csv,
     Lines,
 }
 
-/// Begins to write a file.
-fn file(app: &AppState, request: &PageRequest, to: To) -> Result<Answer, Trouble> {
+/// Starts to write a file.
+fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let view = View::new(app, request);
     let filter = app.filter(view.query, &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
@@ -39,59 +39,62 @@ fn file(app: &AppState, request: &PageRequest, to: To) -> Result<Answer, Trouble
     let turn = app.writing.begin().ok_or_else(busy)?;
     let rows = snapshot.rows();
     let found = app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?;
+    // A file that lacks calls without saying so would be wrong.
     if !found.whole {
         return Err(Trouble::Later("This takes more than a minute to find. Narrow it down, by since:7d or by a project.".to_owned()));
     }
     let mut calls = found.calls.to_vec();
-    // As the command prints them, unless an order is asked for.
-    if to == To::Csv || request.word("sort").is_some() {
+    // JSON lines come in the order of the command, unless the address names another.
+    if to == CallFileFormat::Csv || request.word("sort").is_some() {
         view.order.sort(&mut calls, &found.keys, &rows);
     }
+    // They borrow from the snapshot, which moves to the thread.
     drop((rows, found));
     let (mut pipe, written) = Pipe::new();
     let (columns, threads) = (view.columns.clone(), app.threads());
     std::thread::spawn(move || {
         match write(&snapshot, &calls, to, &columns, threads, &mut pipe) {
             Ok(()) => pipe::finish(pipe.end()),
-            // The file is broken off there: the catalogue has gone, or mostly whoever wanted it.
+            // The response has begun, so the error can only be logged. Mostly the client has cancelled the download.
             Err(error @ Trouble::Store(_)) => warn!(error = %ErrorChain(&error), "a download of calls is broken off"),
             Err(error) => debug!(%error, "a download of calls is broken off"),
         }
         drop(turn);
     });
     Ok(match to {
-        To::Csv => Answer::File("text/csv; charset=utf-8", "calls.csv".to_owned(), written),
-        To::Lines => Answer::File("application/x-ndjson", "calls.jsonl".to_owned(), written),
+        CallFileFormat::Csv => PageResponse::File("text/csv; charset=utf-8", "calls.csv".to_owned(), written),
+        CallFileFormat::Lines => PageResponse::File("application/x-ndjson", "calls.jsonl".to_owned(), written),
     })
 }
 
-/// How many calls are looked up at once: what is made of them waits until it is sent.
+/// Number of calls that are read at once; their lines wait in memory until they are sent.
 const PIECE: usize = 4096;
 
 fn write(
-    snapshot: &Snapshot,
+    snapshot: &CatalogueSnapshot,
     calls: &[ListedCall],
-    to: To,
-    columns: &[&'static Column],
+    to: CallFileFormat,
+    columns: &[&'static CallColumn],
     threads: usize,
     out: &mut dyn Write,
 ) -> Result<(), Trouble> {
     let gone = |error: io::Error| Trouble::Broken(error.to_string());
     let rows = snapshot.rows();
-    if to == To::Csv {
-        let names = columns.iter().flat_map(|column| column.fields).map(|(name, _)| Field::Text((*name).to_owned()));
+    if to == CallFileFormat::Csv {
+        let names = columns.iter().flat_map(|column| column.fields).map(|(name, _)| CsvValue::Text((*name).to_owned()));
         out.write_all(line(names).as_bytes()).map_err(gone)?;
     }
+    // Rows name their session by id; columns need its title, project and branch.
     let sessions: HashMap<(&str, &str), &SessionRow<'_>> = rows.iter().map(|row| ((row.agent, row.session), row)).collect();
     let told = |lines: &mut Vec<u8>, row: CallRow<'_>, _| match to {
-        To::Lines => {
-            // Rows are made of texts and numbers; they cannot fail to be written.
+        CallFileFormat::Lines => {
+            // Serialising texts and numbers into memory cannot fail.
             let _ = serde_json::to_writer(&mut *lines, &row);
             lines.push(b'\n');
         }
-        To::Csv => {
+        CallFileFormat::Csv => {
             let Some(session) = sessions.get(&(row.agent, row.session)) else { return };
-            let told = Told { session, row: &row };
+            let told = TableCall { session, row: &row };
             let fields = columns.iter().flat_map(|column| column.fields).map(|(_, field)| field(&told));
             lines.extend_from_slice(line(fields).as_bytes());
         }
@@ -102,19 +105,20 @@ fn write(
     Ok(())
 }
 
-/// A line of cells, as RFC 4180 has it.
-fn line(fields: impl Iterator<Item = Field>) -> String {
+/// A line of a CSV file (RFC 4180).
+fn line(fields: impl Iterator<Item = CsvValue>) -> String {
     let cells: Vec<String> = fields.map(cell).collect();
     format!("{}\r\n", cells.join(","))
 }
 
-/// A cell. What a spreadsheet would take for a formula is told to be a text; numbers are ours.
-fn cell(field: Field) -> String {
+/// A cell. Texts that a spreadsheet would run as a formula get an apostrophe in front; numbers are our own and need
+/// none.
+fn cell(field: CsvValue) -> String {
     let text = match field {
-        Field::None => return String::new(),
-        Field::Number(number) => return number.to_string(),
-        Field::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
-        Field::Text(text) => text,
+        CsvValue::None => return String::new(),
+        CsvValue::Number(number) => return number.to_string(),
+        CsvValue::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
+        CsvValue::Text(text) => text,
     };
     if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
@@ -138,8 +142,8 @@ mod tests {
             ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
             ("", ""),
         ] {
-            assert_eq!(super::cell(Field::Text(text.to_owned())), cell, "{text}");
+            assert_eq!(super::cell(CsvValue::Text(text.to_owned())), cell, "{text}");
         }
-        assert_eq!((super::cell(Field::Number(-1)).as_str(), super::cell(Field::None).as_str()), ("-1", ""));
+        assert_eq!((super::cell(CsvValue::Number(-1)).as_str(), super::cell(CsvValue::None).as_str()), ("-1", ""));
     }
 }

@@ -1,8 +1,8 @@
-//! The data of a waterfall: one compact JSON of columns, so that twelve thousand calls take a few hundred kilobytes.
+//! Data of a waterfall: a compact JSON of columns, so that twelve thousand calls take a few hundred kilobytes.
 //!
-//! A column has a value for each call, in the order of the rows; what few calls have stands in a list of its own, beside the place of the
-//! call among the rows. Times are milliseconds, counted from `first`. What calls are about is most of it, so where there are many calls
-//! that is asked for apart, by sections.
+//! A column has a value for each call, in the order of the rows; rare values are lists of their own, with the position
+//! of the call. Times are milliseconds from `first`. Arguments make up most of the size, so with many calls they are
+//! fetched separately, by sections.
 
 use crate::call_rows::argument;
 use crate::open_sessions::SessionReader;
@@ -19,86 +19,86 @@ use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{is_problem, look, look_of};
 use tooltrail_view::render::html::window::OrderedLine;
 
-/// With more calls than this, what they are about is asked for apart.
+/// Number of calls above which arguments are fetched separately.
 const MANY: usize = 2_000;
-/// How many calls make a section of that.
+/// Calls per section of arguments.
 const SECTION: usize = 200;
-/// How many letters of it are told.
+/// Letters of an argument.
 const LETTERS: usize = 120;
-/// How many bytes headings may take, all in all; and the shortest and the longest of them, in letters.
+/// Limit on the bytes of all headings, and the shortest and longest heading, in letters.
 const HEADS: (usize, usize, usize) = (40_000, 24, 160);
 
-/// All of it.
+/// The JSON. Field names are those that the script reads.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Data {
     /// The version of the session.
     v: String,
-    /// The moment of asking.
+    /// Current time.
     now: i64,
-    /// Whether the clock goes on.
+    /// Whether the clock runs.
     ticks: bool,
     /// The first moment, in milliseconds since 1970; all other times are counted from it.
     first: i64,
-    /// The first sign of life. There may be calls before it, which the session has only copied.
+    /// The first activity. There may be calls before it, which the session has only copied.
     began: i64,
-    /// The last sign of life.
+    /// The last activity.
     last: i64,
     /// The last moment of anything that is drawn.
     end: i64,
-    /// Who was at work from the first sign of life on, one after the other: a digit each.
+    /// Parties at work one after the other, from `began` on: a digit each.
     who: String,
-    /// For how long.
+    /// Duration of each.
     lengths: Vec<i64>,
-    /// Stretches in which nothing went on: from, how long.
+    /// Gaps without activity: start, length.
     gaps: Vec<(i64, i64)>,
     /// Each tool and its kind.
     tools: Vec<(String, &'static str)>,
     /// Each status: word, sign, colour, whether it is a problem.
     statuses: Vec<(&'static str, &'static str, &'static str, bool)>,
-    /// Headings: before which call, what they say, when, the turn's number.
+    /// Headings: position of the call after it, text, time, number of the turn.
     heads: Vec<(usize, String, Option<i64>, usize)>,
-    /// How many calls there are.
+    /// Number of calls.
     count: usize,
-    /// How many calls make a section of what they are about, where that is asked for apart.
+    /// Calls per section of arguments if they are fetched separately, else 0.
     section: usize,
-    /// Its place among the calls of the session, where that is not the one after the place of the call before it.
+    /// Position among the session's calls, where it does not follow that of the call before.
     call: Vec<(usize, usize)>,
-    /// Its number, where that is not its place and one.
+    /// Number, where it is not the position plus one.
     number: Vec<(usize, u32)>,
-    /// How many calls it stands in, where that is not as for the call before it.
+    /// Nesting depth, where it differs from the call before.
     depth: Vec<(usize, usize)>,
-    /// What became of it, as a letter.
+    /// Status, as a letter.
     status: String,
-    /// Which tool, as a letter.
+    /// Tool, as a letter.
     tool: String,
-    /// What it is about.
+    /// Argument.
     title: Vec<String>,
-    /// When it began, as the step from the one before.
+    /// Start, as the difference to the call before.
     start: Vec<Option<i64>>,
-    /// How long it took.
+    /// Duration.
     took: Vec<Option<u64>>,
-    /// How many calls were made at once, for the first of them; `+` for the others.
+    /// Number of parallel calls, for the first of them; `+` for the others.
     parallel: String,
-    /// How long the tool ran.
+    /// Run time that the tool reports.
     ran: Vec<(usize, u64)>,
-    /// Calls whose end is not after what is drawn, and may be before.
+    /// Calls whose shown end is only an upper limit.
     at_most: Vec<usize>,
-    /// Calls of which only one moment is known.
+    /// Calls with only one known time.
     moment: Vec<usize>,
     /// Calls that wait for a person.
     person: Vec<usize>,
-    /// Hooks: of which call, from, how long.
+    /// Hooks: call, start, length.
     hooks: Vec<(usize, i64, i64)>,
-    /// Background tasks: of which call, until when, whether they go on.
+    /// Background tasks: call, end, whether they still run.
     tasks: Vec<(usize, Option<i64>, u8)>,
-    /// Texts on how calls ended.
+    /// Distinct texts on outcomes.
     ends: Vec<String>,
-    /// Which of these says more than the status.
+    /// Calls with such a text: call, index of the text.
     why: Vec<(usize, usize)>,
 }
 
-/// A session as far as its waterfall goes.
-pub(super) struct Fall<'r> {
+/// A session's calls with their bars, in the order of the rows.
+pub(super) struct Waterfall<'r> {
     pub(super) transcript: &'r Transcript<'r>,
     pub(super) order: Vec<OrderedLine>,
     /// The bars of all calls, by their place in the transcript.
@@ -106,14 +106,14 @@ pub(super) struct Fall<'r> {
     pub(super) lapse: Lapse,
 }
 
-impl<'r> Fall<'r> {
+impl<'r> Waterfall<'r> {
     pub(super) fn new(reader: &'r SessionReader<'_>) -> Self {
         let transcript = reader.book().transcript();
         let lapse = digest::lapse(transcript, &Selection::default());
-        Fall { transcript, order: reader.window().order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
+        Waterfall { transcript, order: reader.window().order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
     }
 
-    /// The calls in their order, with how deep they stand.
+    /// The calls in order, with their nesting depth.
     pub(super) fn calls(&self) -> impl Iterator<Item = (usize, usize, &CallEntry<'r>, &Bar)> {
         self.order.iter().filter_map(|placed| {
             let OrderedLine::Call { index, depth } = *placed else { return None };
@@ -121,7 +121,7 @@ impl<'r> Fall<'r> {
         })
     }
 
-    /// What a heading says, and when that was.
+    /// Text, time and turn of a heading.
     pub(super) fn heading(&self, placed: &OrderedLine) -> Option<(String, Option<Time>, usize)> {
         match *placed {
             OrderedLine::Call { .. } => None,
@@ -138,28 +138,30 @@ impl<'r> Fall<'r> {
         }
     }
 
-    /// The first and the last moment of anything.
+    /// The first and last moment of anything that is drawn.
     fn ends(&self) -> (i64, i64) {
         let known = self.bars.iter().flat_map(|bar| [bar.start(), bar.last()]).flatten();
+        // Bars may lie outside the session's own time: copied calls before it, background tasks after it.
         let known: Vec<i64> = known.chain(self.lapse.first).chain(self.lapse.last()).collect();
         (known.iter().copied().min().unwrap_or(0), known.iter().copied().max().unwrap_or(0))
     }
 }
 
-/// What a call is about, in so many letters.
+/// Argument of a call, in so many letters.
 pub(super) fn title(reader: &SessionReader<'_>, call: &CallEntry<'_>, letters: usize) -> String {
     let told = load::about_at(reader.shelf, &call.row, call.request.at).unwrap_or_default();
     words::cut(argument(&told, call.row.cwd), letters)
 }
 
-/// What the log says of how a call ended, where that is more than its status.
+/// Outcome of a call, where it says more than the status.
 fn why(row: &CallRow<'_>) -> Option<String> {
     let said = tooltrail_view::head::outcome(row);
     (!said.is_empty() && said != look_of(row).word).then_some(said)
 }
 
-/// The tool, and the server that it belongs to.
+/// Name of the tool, with its MCP server in front.
 pub(super) fn tool(row: &CallRow<'_>) -> String {
+    // Agents write server and tool as one name, each with separators of its own.
     let own = row.server.and_then(|server| Some((server, row.tool.split_once(server)?.1.trim_matches(['_', '.', '/']))));
     match own {
         Some((server, tool)) if !tool.is_empty() => words::cut(&format!("{server} · {tool}"), 60),
@@ -167,7 +169,7 @@ pub(super) fn tool(row: &CallRow<'_>) -> String {
     }
 }
 
-/// What the calls of a section are about.
+/// Arguments of the calls of a section.
 pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> {
     let order = reader.window().order(reader.book().transcript()).into_iter();
     let calls = order
@@ -175,9 +177,10 @@ pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> 
     calls.skip(section.saturating_mul(SECTION)).take(SECTION).map(|call| title(reader, call, LETTERS)).collect()
 }
 
-/// The data of a session. `now`: the moment of asking; `ticks`: whether the clock goes on.
+/// Data of a session. `now`: current time; `ticks`: whether the clock runs.
 pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
-    let fall = Fall::new(reader);
+    let fall = Waterfall::new(reader);
+    // Relative times are short numbers, which matters with thousands of them.
     let (first, end) = fall.ends();
     let count = fall.calls().count();
     let (who, lengths) = parts(&fall.lapse);
@@ -198,6 +201,7 @@ pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
         ..Data::default()
     };
     let heads = fall.order.len() - count;
+    // Sessions with very many turns get shorter headings, so that the total stays bounded.
     let letters = (HEADS.0 / heads.max(1)).clamp(HEADS.1, HEADS.2);
     let mut columns = Columns { first, ..Columns::default() };
     for placed in &fall.order {
@@ -207,6 +211,7 @@ pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
         if let OrderedLine::Call { index, depth } = *placed
             && let (Some(call), Some(bar)) = (fall.transcript.calls.get(index), fall.bars.get(index))
         {
+            // Each argument is read from its log, which with many calls takes longer than everything else.
             if count <= MANY {
                 data.title.push(title(reader, call, LETTERS));
             }
@@ -216,9 +221,10 @@ pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
     data
 }
 
-/// Who was at work, and for how long.
+/// Parties at work as digits, with their durations.
 fn parts(lapse: &Lapse) -> (String, Vec<i64>) {
     let digit = |who: Option<Who>| match who {
+        // The script has the same numbers.
         Some(Who::Hook) => '0',
         Some(Who::Tool) => '1',
         Some(Who::Person) => '2',
@@ -228,7 +234,7 @@ fn parts(lapse: &Lapse) -> (String, Vec<i64>) {
     lapse.spans().map(|(who, start, end)| (digit(who), end - start)).unzip()
 }
 
-/// The colour of a status, as a variable of the style sheet calls it.
+/// Colour of a status, as the style sheet's variable is named.
 pub(super) fn tone(status: Status) -> &'static str {
     use tooltrail_view::head::Tone;
     match look(status).tone {
@@ -241,7 +247,7 @@ pub(super) fn tone(status: Status) -> &'static str {
     }
 }
 
-/// What is kept from one call to the next while columns are filled.
+/// State between calls while the columns are filled.
 #[derive(Default)]
 struct Columns<'r> {
     first: i64,
@@ -249,7 +255,7 @@ struct Columns<'r> {
     place: usize,
     /// The start of the last call.
     before: i64,
-    /// The place in the session that the next call has if nothing stands between.
+    /// Position in the session that the next call has if it follows directly.
     next: usize,
     depth: usize,
     /// The message of the last call, for each depth.
@@ -262,6 +268,7 @@ impl<'r> Columns<'r> {
     fn add(&mut self, data: &mut Data, (index, depth): (usize, usize), call: &CallEntry<'r>, bar: &Bar) {
         let (row, place) = (&call.row, self.place);
         self.place += 1;
+        // Runs of consecutive calls are the rule, so only the breaks are stored.
         if index != self.next {
             data.call.push((place, index));
         }
@@ -277,6 +284,7 @@ impl<'r> Columns<'r> {
         data.tool.push(self.tool(&mut data.tools, row));
         let start = bar.start().map(|start| start - self.first);
         data.start.push(start.map(|start| start - self.before));
+        // A call without a time leaves the reference as it is; the script does the same.
         self.before = start.unwrap_or(self.before);
         data.took.push(bar.took);
         data.parallel.push(self.beside(row, depth));
@@ -293,6 +301,7 @@ impl<'r> Columns<'r> {
         data.tasks.extend(bar.task.map(|task| (place, task.end.map(|end| end - self.first), u8::from(task.running))));
         if let Some(why) = why(row) {
             let ends = &mut data.ends;
+            // Outcomes such as `exit code 1` repeat, so each text is stored once.
             let known = *self.ends.entry(why).or_insert_with_key(|why| {
                 ends.push(why.clone());
                 ends.len() - 1
@@ -301,7 +310,7 @@ impl<'r> Columns<'r> {
         }
     }
 
-    /// The letter of a tool.
+    /// Letter of a tool, which is added to the list when it first occurs.
     fn tool(&mut self, known: &mut Vec<(String, &'static str)>, row: &CallRow<'r>) -> char {
         let place = *self.tools.entry(row.tool).or_insert_with(|| {
             known.push((tool(row), row.kind.word()));
@@ -310,10 +319,11 @@ impl<'r> Columns<'r> {
         char::from_u32(FIRST_LETTER + place.min(MOST_TOOLS)).unwrap_or('0')
     }
 
-    /// How many calls were made at once, for the first of them; `+` for the others.
+    /// Letter for parallel calls: their number for the first of them, `+` for the others.
     fn beside(&mut self, row: &CallRow<'r>, depth: usize) -> char {
         let together = row.parallel > 1 && row.message.is_some();
         let same = self.messages.get(depth) == Some(&row.message);
+        // Deeper levels are forgotten: the next subagent at that depth is another one.
         self.messages.resize(depth, None);
         self.messages.push(row.message);
         match (together, same) {
@@ -326,5 +336,5 @@ impl<'r> Columns<'r> {
 
 /// The letter of the first tool; the others have those after it.
 const FIRST_LETTER: u32 = 48;
-/// With more tools than letters, the others share the last.
+/// Limit on letters, below the range of surrogates; further tools share the last.
 const MOST_TOOLS: u32 = 50_000;

@@ -1,6 +1,6 @@
-//! The waterfall as a table that can be sorted: the same rows, for whoever reads rather than looks, and without a script.
+//! The waterfall as a sortable table, for screen readers and without a script.
 
-use super::data::{self, Fall};
+use super::data::{self, Waterfall};
 use super::{LETTERS, summary, views};
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -13,25 +13,25 @@ use tooltrail_model::waterfall::{Bar, Extent};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
-use tooltrail_view::render::html::window::SessionPageRequest as At;
+use tooltrail_view::render::html::window::SessionPageRequest;
 
-/// How many rows stand on a page.
+/// Rows per page.
 const ROWS: usize = 500;
 
-/// A column: its word in an address, its name, whether the largest come first, and what it means.
-struct Column {
+/// A column: name in addresses, heading, whether the largest come first, explanation.
+struct WaterfallColumn {
     word: &'static str,
     name: &'static str,
     number: bool,
     about: &'static str,
 }
 
-const fn column(word: &'static str, name: &'static str, number: bool, about: &'static str) -> Column {
-    Column { word, name, number, about }
+const fn column(word: &'static str, name: &'static str, number: bool, about: &'static str) -> WaterfallColumn {
+    WaterfallColumn { word, name, number, about }
 }
 
 /// The columns.
-const COLUMNS: &[Column] = &[
+const COLUMNS: &[WaterfallColumn] = &[
     column("number", "#", false, "Its number in the session"),
     column("tool", "Tool", false, "The tool"),
     column("what", "What", false, "What it is about"),
@@ -54,14 +54,14 @@ struct Row<'f, 'r> {
 }
 
 impl Row<'_, '_> {
-    /// What it is about, where there is something to say.
+    /// Argument, if there is one.
     fn told(&self) -> Option<&str> {
         self.title.as_deref().filter(|title| !title.is_empty())
     }
 }
 
-/// The table, sorted as asked for, a page of it at a time.
-pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
+/// A page of the table, sorted as the request says.
+pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     if fall.calls().next().is_none() {
         return super::no_calls();
     }
@@ -69,14 +69,16 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, re
     let (word, back) = wanted.strip_prefix('-').map_or((wanted, false), |word| (word, true));
     let sorted = COLUMNS.iter().find(|column| column.word == word);
     let mut rows: Vec<Row<'_, '_>> = fall.calls().map(|(index, depth, call, bar)| Row { index, depth, call, bar, title: None }).collect();
+    // Arguments are read from the log. Sorting by them needs all, otherwise only those of the page are read.
     if word == "what" {
         rows.iter_mut().for_each(|row| row.title = Some(data::title(reader, row.call, LETTERS)));
     }
     if let Some(column) = sorted {
-        // What has no value comes last, whichever way.
+        // The comparison handles the direction itself, because missing values come last in both.
         rows.sort_by(|one, other| order(column, one, other, back));
     }
     let pages = rows.len().div_ceil(ROWS).max(1);
+    // Beyond the end shows the last page: the session may be reloaded in another order or version.
     let page = request.number("page").unwrap_or(1).clamp(1, pages);
     let shown = rows.iter().skip((page - 1) * ROWS).take(ROWS);
     let nav = if pages > 1 {
@@ -99,9 +101,10 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, re
     }
 }
 
-/// A heading that sorts by its column, or the other way round.
-fn head(column: &Column, on: bool, back: bool) -> Markup {
+/// Heading that sorts by its column, or reverses the order.
+fn head(column: &WaterfallColumn, on: bool, back: bool) -> Markup {
     let first = if column.number { "-" } else { "" };
+    // A leading `-` means descending. The first click gives the more interesting direction, the next one reverses it.
     let sign = match (on, back) {
         (false, _) => first,
         (true, true) => "",
@@ -116,6 +119,7 @@ fn head(column: &Column, on: bool, back: bool) -> Markup {
 }
 
 fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
+    // The value comes from the address and goes into links, so only known names are kept.
     let known = COLUMNS.iter().any(|column| column.word == sort.trim_start_matches('-'));
     let sort = if known { format!("&sort={sort}") } else { String::new() };
     let to = |page: usize| format!("?view=table{sort}&page={page}");
@@ -129,8 +133,8 @@ fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
     }
 }
 
-/// Whether the calls are of more than one day.
-fn days(fall: &Fall<'_>, zone: Option<&TimeZone>) -> bool {
+/// Whether the calls span more than one day, so that times need a date.
+fn days(fall: &Waterfall<'_>, zone: Option<&TimeZone>) -> bool {
     let day = |millis: i64| Some(local(Time::from_millisecond(millis)?, zone).date());
     fall.lapse.first.and_then(day) != fall.lapse.last().and_then(day)
 }
@@ -139,7 +143,7 @@ fn local(time: Time, zone: Option<&TimeZone>) -> jiff::Zoned {
     time.timestamp().to_zoned(zone.cloned().unwrap_or(TimeZone::UTC))
 }
 
-fn line(reader: &SessionReader<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: bool) -> Markup {
+fn line(reader: &SessionReader<'_>, fall: &Waterfall<'_>, row: &Row<'_, '_>, at: &SessionPageRequest<'_>, days: bool) -> Markup {
     let (call, told) = (&row.call.row, look_of(&row.call.row));
     let title = row.title.clone().unwrap_or_else(|| data::title(reader, row.call, LETTERS));
     let start = row.bar.start().and_then(Time::from_millisecond).map(|time| local(time, at.zone));
@@ -165,8 +169,9 @@ fn line(reader: &SessionReader<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<
     }
 }
 
-/// How long it took, and what is to be thought of that.
+/// Duration, with a note on how certain it is.
 fn lasted(row: &Row<'_, '_>) -> Markup {
+    // For a running call the wait is still going on.
     let waits = row.bar.person && row.call.row.status != Status::Running;
     html! {
         @match (row.bar.extent, row.bar.took) {
@@ -180,13 +185,13 @@ fn lasted(row: &Row<'_, '_>) -> Markup {
     }
 }
 
-/// Which of two rows comes first.
-fn order(column: &Column, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) -> Ordering {
+/// Order of two rows.
+fn order(column: &WaterfallColumn, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) -> Ordering {
     let turned = |ordering: Ordering| if back { ordering.reverse() } else { ordering };
     fn known<T: Ord>(one: Option<T>, other: Option<T>, turned: impl Fn(Ordering) -> Ordering) -> Ordering {
         match (one, other) {
             (Some(one), Some(other)) => turned(one.cmp(&other)),
-            // A value comes before none, whichever way.
+            // Missing values come last in both directions.
             (one, other) => other.is_some().cmp(&one.is_some()),
         }
     }
@@ -201,6 +206,7 @@ fn order(column: &Column, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) ->
         "wait" => known(one.bar.waited(), other.bar.waited(), turned),
         "status" => turned(call.status.cmp(&with.status)),
         "turn" => known(one.call.turn, other.call.turn, turned),
+        // The only column left is `subagent`; names come from `COLUMNS` alone.
         _ => known(call.agent_id, with.agent_id, turned),
     }
 }

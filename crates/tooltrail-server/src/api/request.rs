@@ -1,14 +1,14 @@
-//! A question: what stands in an address, checked against what the endpoint takes.
+//! A request to the API, checked against the parameters of its endpoint.
 
 use super::cursor;
-use super::fault::{Code, Fault};
+use super::error::{ApiError, Code};
 use super::reply::{JSON, LINES};
 use super::{Endpoint, ROOT};
 use crate::app_state::AppState;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::stream::last_event;
-use crate::work::Wanted;
+use crate::work::Cancellation;
 use axum::http::header;
 use axum::http::request::Parts;
 use serde::Serialize;
@@ -18,91 +18,94 @@ use tooltrail_model::filter::Filter;
 use tooltrail_view::line::neutral;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many rows a page has, unless told otherwise, and at most.
+/// Rows per page: the default and the maximum.
 pub(super) const ROWS: usize = 100;
 pub(super) const MOST_ROWS: usize = 1000;
-/// The longest text that is taken, in letters.
+/// Longest text of a parameter, in characters.
 pub(super) const LONGEST: usize = 4096;
 
-/// Something that may be said in an address.
+/// A parameter.
 pub(super) struct Param {
     /// Its name.
     pub(super) name: &'static str,
-    /// What it may be.
+    /// Kind of its values.
     pub(super) kind: Kind,
-    /// What it means.
+    /// Description for the documentation.
     pub(super) about: &'static str,
-    /// One that can be tried.
+    /// Example for the documentation.
     pub(super) example: &'static str,
 }
 
-/// What a parameter may be.
+/// Kinds of values.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     /// Any text.
     Text,
-    /// Any text, and one has to be given.
+    /// Any text; the documentation calls it required.
     Sought,
     /// A number of rows.
     Count,
     /// 0 or 1.
     Flag,
-    /// One of some words.
+    /// A closed set of words.
     Word(fn() -> Vec<&'static str>),
-    /// What another answer gave to go on with.
+    /// A cursor from an earlier response.
     Cursor,
 }
 
-/// A question.
-pub(super) struct Question {
+/// A request, read and checked.
+pub(super) struct ApiRequest {
     /// The logs it is about.
     pub(super) app: Arc<AppState>,
     /// Whether rows are wanted as lines.
     pub(super) lines: bool,
-    /// What the asker has already, by its tag.
+    /// Tags of responses that the client has (`If-None-Match`).
     pub(super) known: Option<String>,
-    /// The last event that the asker has heard.
+    /// Last event that the client received (`Last-Event-ID`).
     heard: Option<String>,
     name: String,
     values: Vec<(&'static str, String)>,
     path: String,
-    /// Whether somebody still waits for the answer.
-    pub(super) wanted: Wanted,
+    /// Set when the client no longer waits.
+    pub(super) wanted: Cancellation,
 }
 
-impl Question {
-    /// Reads what was asked of an endpoint, or says what is wrong with it.
+impl ApiRequest {
+    /// Reads a request to an endpoint, or gives the error in it.
     pub(super) fn read(
         endpoint: &'static Endpoint,
         app: Arc<AppState>,
         name: Option<String>,
         query: Vec<(String, String)>,
         parts: &Parts,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ApiError> {
         let mut values: Vec<(&'static str, String)> = Vec::new();
         for (key, value) in query {
+            // Unknown parameters are errors: a misspelt filter that is ignored would give far too much.
             let Some(param) = endpoint.params.iter().find(|param| param.name == key) else { return Err(unknown(endpoint, &key)) };
             if values.iter().any(|(known, _)| *known == param.name) {
-                return Err(Fault::about(Code::RepeatedParameter, param.name, format!("`{}` is given more than once.", param.name)));
+                return Err(ApiError::about(Code::RepeatedParameter, param.name, format!("`{}` is given more than once.", param.name)));
             }
             param.check(&value)?;
             values.push((param.name, value));
         }
+        // Endpoints without a name in their path never look at it.
         let name = name.unwrap_or_default();
         if let Some(param) = endpoint.name {
             param.check(&name)?;
         }
         let said = |header| parts.headers.get(header).and_then(|value| value.to_str().ok());
+        // The parameter wins over the header, because it is easier to set by hand in an address.
         let accepts = accepts_lines(parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()));
         let format = values.iter().find(|(key, _)| *key == "format").map(|(_, value)| value == "jsonl");
         let lines = format.unwrap_or(accepts && endpoint.params.iter().any(|param| param.name == "format"));
         let known = said(header::IF_NONE_MATCH).map(str::to_owned);
         let heard = last_event(&parts.headers).map(str::to_owned);
         let path = app.to(&format!("{ROOT}{}", endpoint.path));
-        Ok(Question { app, lines, known, heard, name, values, path, wanted: Wanted::default() })
+        Ok(ApiRequest { app, lines, known, heard, name, values, path, wanted: Cancellation::default() })
     }
 
-    /// What stands for the name in the path.
+    /// Value of the name in the path.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -112,7 +115,7 @@ impl Question {
         self.values.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
     }
 
-    /// The event behind which to go on.
+    /// The event to continue after. The header wins: browsers repeat the address unchanged when they reconnect.
     pub(super) fn since(&self) -> Option<&str> {
         self.heard.as_deref().or_else(|| self.get("since"))
     }
@@ -122,33 +125,34 @@ impl Question {
         self.get(name) == Some("1")
     }
 
-    /// How many rows were asked for. Nothing for all of them, as lines.
+    /// Number of rows per page; `None` for all of them, as lines.
     pub(super) fn limit(&self) -> Option<usize> {
         let said = self.get("limit").and_then(|limit| limit.parse().ok());
         said.or_else(|| (!self.lines).then_some(ROWS))
     }
 
-    /// What is known now. Half of it would be a wrong answer.
-    pub(super) fn snapshot(&self) -> Result<Arc<Snapshot>, Fault> {
+    /// The current snapshot. While logs are still being read this is an error, because an incomplete answer would be
+    /// wrong.
+    pub(super) fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, ApiError> {
         let snapshot = self.app.snapshot()?;
         if snapshot.read.partial {
-            return Err(Fault::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
+            return Err(ApiError::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
         }
         Ok(snapshot)
     }
 
     /// The filter.
-    pub(super) fn filter(&self, snapshot: &Snapshot) -> Result<Filter, Fault> {
-        self.app.filter(self.get("q").unwrap_or_default(), snapshot).map_err(|mistake| Fault::filter(&mistake))
+    pub(super) fn filter(&self, snapshot: &CatalogueSnapshot) -> Result<Filter, ApiError> {
+        self.app.filter(self.get("q").unwrap_or_default(), snapshot).map_err(|mistake| ApiError::filter(&mistake))
     }
 
-    /// Where to go on, if it is not the beginning.
-    pub(super) fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, Fault> {
+    /// Position to continue after, unless the first page is asked for.
+    pub(super) fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, ApiError> {
         let text = self.get("after").filter(|text| !text.is_empty());
         text.map(|text| cursor::open(text, self.mark())).transpose()
     }
 
-    /// What somebody gives who wants to go on here.
+    /// Cursor for the next page.
     pub(super) fn next<T: Serialize>(&self, at: &T) -> String {
         cursor::seal(at, self.mark())
     }
@@ -160,10 +164,10 @@ impl Question {
         format!("{}?{}", self.path, pairs.join("&"))
     }
 
-    /// What tells this question from others: cursors of one mean nothing to another.
+    /// Fingerprint of the request without its position: a cursor is only valid for the same list.
     fn mark(&self) -> u64 {
         let mut said: Vec<String> = vec![self.path.clone()];
-        // How much of the answer is wanted, and in which form, may change on the way.
+        // Page size and format may change between pages.
         let others = self.values.iter().filter(|(key, value)| !matches!(*key, "after" | "limit" | "format") && !value.is_empty());
         said.extend(others.map(|(key, value)| format!("{key}={value}")));
         said.sort_unstable();
@@ -172,9 +176,10 @@ impl Question {
 }
 
 impl Param {
-    /// Whether a value may be given.
-    fn check(&self, value: &str) -> Result<(), Fault> {
-        let wrong = |say: String| Err(Fault::about(Code::BadValue, self.name, say));
+    /// Checks a value.
+    fn check(&self, value: &str) -> Result<(), ApiError> {
+        let wrong = |say: String| Err(ApiError::about(Code::BadValue, self.name, say));
+        // Quoted in messages, so it is shortened and made harmless.
         let (name, shown) = (self.name, || neutral(value.get(..value.floor_char_boundary(80)).unwrap_or_default()).into_owned());
         match self.kind {
             Kind::Text | Kind::Sought if value.chars().count() > LONGEST => wrong(format!("`{name}` is longer than {LONGEST} letters.")),
@@ -182,7 +187,7 @@ impl Param {
             Kind::Flag if matches!(value, "0" | "1") => Ok(()),
             Kind::Flag => wrong(format!("`{name}` is 0 or 1, not `{}`.", shown())),
             Kind::Count => match value.parse::<usize>() {
-                // What a number in JSON could be, and nothing like `+5` or `007`.
+                // Only the canonical spelling: `+5` and `007` are refused, as JSON does.
                 Ok(count) if (1..=MOST_ROWS).contains(&count) && count.to_string() == value => Ok(()),
                 _ => wrong(format!("`{name}` is a number from 1 to {MOST_ROWS}, not `{}`.", shown())),
             },
@@ -192,7 +197,7 @@ impl Param {
     }
 }
 
-/// Whether rows are wanted a line each, by what is said to be taken: more than one object, and at all.
+/// Whether the `Accept` header prefers lines over one object, and names them at all.
 fn accepts_lines<'h>(said: impl Iterator<Item = &'h str>) -> bool {
     let (mut lines, mut one) = (0.0, 0.0);
     for range in said.flat_map(|header| header.split(',')) {
@@ -206,14 +211,15 @@ fn accepts_lines<'h>(said: impl Iterator<Item = &'h str>) -> bool {
             one = weight;
         }
     }
+    // `*/*` alone is not a wish for lines: browsers and curl send it always.
     lines > 0.0 && lines >= one
 }
 
-fn unknown(endpoint: &Endpoint, key: &str) -> Fault {
+fn unknown(endpoint: &Endpoint, key: &str) -> ApiError {
     let known: Vec<&str> = endpoint.params.iter().map(|param| param.name).collect();
     let key = key.get(..key.floor_char_boundary(80)).unwrap_or_default();
     let takes = if known.is_empty() { "It takes none.".to_owned() } else { format!("It takes {}.", known.join(", ")) };
-    Fault::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
+    ApiError::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
 }
 
 #[cfg(test)]

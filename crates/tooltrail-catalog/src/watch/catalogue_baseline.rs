@@ -1,6 +1,6 @@
 //! The catalogue as it was at one moment, so that unchanged logs need not be read.
 //!
-//! A [`CatalogueSnapshot`] keeps seeing the same rows, whatever other processes write meanwhile: the state of a log before its last change
+//! A [`CatalogueBaseline`] keeps seeing the same rows, whatever other processes write meanwhile: the state of a log before its last change
 //! can still be loaded, to compare with. Data that fails its checks is not used; then the logs are read, as if there were no catalogue.
 
 pub(super) use crate::store::read::SourceInfo;
@@ -19,19 +19,19 @@ use tracing::{debug, warn};
 
 /// A catalogue at one moment.
 #[derive(Debug)]
-pub(super) struct CatalogueSnapshot {
+pub(super) struct CatalogueBaseline {
     connection: Connection,
     epoch: i64,
 }
 
-impl CatalogueSnapshot {
+impl CatalogueBaseline {
     /// Opens the current state of a catalogue; `None` if there is none that this version made and can read.
     pub(super) fn open(path: &Path) -> Option<Self> {
         // Not a warning: before the first refresh there is no catalogue.
         let level = |error: &rusqlite::Error| debug!(?path, %error, "no catalogue to start from");
         let connection = read::snapshot(path).inspect_err(level).ok()?;
         let epoch = survived(read::epoch(&connection))?;
-        Some(CatalogueSnapshot { connection, epoch })
+        Some(CatalogueBaseline { connection, epoch })
     }
 
     /// How often the catalogue had been written.

@@ -1,4 +1,4 @@
-//! What is wrong with a question, as JSON: a code for programs, a sentence for people, and the parameter that it is about.
+//! Errors of the API as JSON: a code for programs, a sentence for people, and the parameter at fault.
 
 use crate::answer::{Trouble, headed};
 use crate::open_sessions::OpenError;
@@ -13,23 +13,23 @@ use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_view::line::neutral;
 use tracing::warn;
 
-/// Codes of faults, each with its status.
+/// Error codes with their words and statuses, in one list so that none can be forgotten.
 macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident => $word:literal $status:ident,)+) => {
-        /// What is wrong, for programs.
+        /// Error code.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Code { $($(#[$doc])* $code,)+ }
 
         impl Code {
-            /// All of them.
+            /// All codes.
             pub(super) const ALL: &[Code] = &[$(Code::$code,)+];
 
-            /// Its word.
+            /// The code as text.
             pub(super) fn word(self) -> &'static str {
                 match self { $(Code::$code => $word,)+ }
             }
 
-            /// The status of the answer.
+            /// HTTP status of the response.
             pub(super) fn status(self) -> StatusCode {
                 match self { $(Code::$code => StatusCode::$status,)+ }
             }
@@ -42,21 +42,21 @@ codes! {
     UnknownParameter => "unknown_parameter" BAD_REQUEST,
     /// A parameter that is given twice.
     RepeatedParameter => "repeated_parameter" BAD_REQUEST,
-    /// A value that means nothing.
+    /// An invalid value.
     BadValue => "bad_value" BAD_REQUEST,
-    /// A filter that means nothing.
+    /// An invalid filter.
     BadFilter => "bad_filter" BAD_REQUEST,
-    /// A cursor that is not one of this question.
+    /// A cursor that does not belong to this request.
     BadCursor => "bad_cursor" BAD_REQUEST,
     /// A search without a text to look for.
     NoText => "no_text" BAD_REQUEST,
-    /// Too many pages: what comes before would have to be repeated in every address.
+    /// Too many pages: the cursor would not fit into an address.
     TooFar => "too_far" BAD_REQUEST,
     /// There is no such path.
     NotFound => "not_found" NOT_FOUND,
     /// There is no such session.
     NoSuchSession => "no_such_session" NOT_FOUND,
-    /// Several sessions could be meant.
+    /// An ambiguous name of a session.
     AmbiguousSession => "ambiguous_session" NOT_FOUND,
     /// There is no such call.
     NoSuchCall => "no_such_call" NOT_FOUND,
@@ -64,52 +64,52 @@ codes! {
     LogGone => "log_gone" NOT_FOUND,
     /// Only GET and HEAD are answered.
     MethodNotAllowed => "method_not_allowed" METHOD_NOT_ALLOWED,
-    /// Too much is asked at once.
+    /// Too many requests at once.
     Busy => "busy" TOO_MANY_REQUESTS,
     /// The logs are still being read.
     StillReading => "still_reading" SERVICE_UNAVAILABLE,
-    /// Something went wrong here.
+    /// Internal error.
     Broken => "broken" INTERNAL_SERVER_ERROR,
 }
 
-/// Why there is no answer.
+/// An error of the API.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ApiError {
     code: Code,
     message: String,
     /// The parameter that it is about.
     parameter: Option<String>,
-    /// What else helps; mostly nothing.
+    /// Further help; boxed because most errors have none and results should stay small.
     hint: Option<Box<Hint>>,
 }
 
-/// What else helps.
+/// Further help with an error.
 #[derive(Debug, Default)]
 struct Hint {
-    /// Where in the parameter, in characters.
+    /// Range of characters in the parameter.
     at: Option<[usize; 2]>,
-    /// What was probably meant.
+    /// Likely intended value.
     suggestion: Option<String>,
-    /// What could be meant.
+    /// Sessions that fit an ambiguous name.
     candidates: Vec<Candidate>,
 }
 
-/// A session that could be meant.
+/// A session that fits an ambiguous name.
 #[derive(Debug, Serialize)]
 struct Candidate {
     session: String,
     title: Option<String>,
 }
 
-/// How it is told.
+/// JSON of an error response.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ErrorBody<'a> {
     v: u32,
-    error: Error<'a>,
+    error: ErrorFields<'a>,
 }
 
 #[derive(Serialize)]
-struct Error<'a> {
+struct ErrorFields<'a> {
     code: &'static str,
     message: &'a str,
     parameter: Option<&'a str>,
@@ -118,46 +118,49 @@ struct Error<'a> {
     candidates: &'a [Candidate],
 }
 
-/// How many sessions are named that could be meant.
+/// Limit on the sessions that are listed for an ambiguous name.
 const CANDIDATES: usize = 10;
 
-impl Fault {
-    /// A fault that is about no parameter.
+impl ApiError {
+    /// An error that concerns no parameter.
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Fault { code, message: message.into(), parameter: None, hint: None }
+        ApiError { code, message: message.into(), parameter: None, hint: None }
     }
 
-    /// A fault in a parameter.
+    /// An error in a parameter.
     pub(super) fn about(code: Code, parameter: impl Into<String>, message: impl Into<String>) -> Self {
-        Fault { parameter: Some(parameter.into()), ..Fault::new(code, message) }
+        ApiError { parameter: Some(parameter.into()), ..ApiError::new(code, message) }
     }
 
-    /// A filter that means nothing: where, and what was probably meant.
+    /// An error in a filter, with its position and a suggestion.
     pub(super) fn filter(mistake: &Mistake) -> Self {
         let part = |range: std::ops::Range<usize>| mistake.query.get(range).unwrap_or_default();
         let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
+        // Filters are parsed by bytes, but clients of other languages count characters.
         let start = before.chars().count();
+        // The message may quote the filter, which comes from outside.
         let message = format!("This filter means nothing: {}.", neutral(&mistake.message));
         let hint = Hint {
             at: Some([start, start + wrong.chars().count()]),
             suggestion: mistake.suggestion.as_ref().map(|right| format!("{before}{right}{after}")),
             candidates: Vec::new(),
         };
-        Fault { hint: Some(Box::new(hint)), ..Fault::about(Code::BadFilter, "q", message) }
+        ApiError { hint: Some(Box::new(hint)), ..ApiError::about(Code::BadFilter, "q", message) }
     }
 
-    /// A name that several sessions have.
+    /// An error for a name that several sessions fit.
     pub(super) fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = &'a SessionRow<'a>>) -> Self {
         let message = format!("`{}` could be any of {} sessions.", neutral(name), sessions.len());
         let candidate = |row: &SessionRow<'_>| Candidate { session: row.session.to_owned(), title: row.title.map(str::to_owned) };
+        // A single letter may fit thousands of sessions.
         let candidates = sessions.take(CANDIDATES).map(candidate).collect();
         let hint = Hint { candidates, ..Hint::default() };
-        Fault { hint: Some(Box::new(hint)), ..Fault::about(Code::AmbiguousSession, "id", message) }
+        ApiError { hint: Some(Box::new(hint)), ..ApiError::about(Code::AmbiguousSession, "id", message) }
     }
 
-    /// As a response.
+    /// HTTP response.
     pub(super) fn response(&self) -> Response {
-        let error = Error {
+        let error = ErrorFields {
             code: self.code.word(),
             message: &self.message,
             parameter: self.parameter.as_deref(),
@@ -165,9 +168,10 @@ impl Fault {
             suggestion: self.hint.as_ref().and_then(|hint| hint.suggestion.as_deref()),
             candidates: self.hint.as_ref().map(|hint| hint.candidates.as_slice()).unwrap_or_default(),
         };
-        let mut body = serde_json::to_vec(&Told { v: VERSION, error }).unwrap_or_default();
+        let mut body = serde_json::to_vec(&ErrorBody { v: VERSION, error }).unwrap_or_default();
         body.push(b'\n');
         let mut response = headed(self.code.status(), "application/json", "no-store", Body::from(body));
+        // Headers that HTTP recommends or demands with these statuses.
         let also = match self.code {
             Code::StillReading | Code::Busy => Some((header::RETRY_AFTER, "1")),
             Code::MethodNotAllowed => Some((header::ALLOW, "GET, HEAD")),
@@ -180,11 +184,12 @@ impl Fault {
     }
 }
 
-impl From<Trouble> for Fault {
+impl From<Trouble> for ApiError {
     fn from(trouble: Trouble) -> Self {
         let code = match &trouble {
             Trouble::Missing(_) => Code::LogGone,
             Trouble::Wrong(_) => Code::BadValue,
+            // Both pass by themselves: the client should ask again.
             Trouble::Changed(_) | Trouble::Later(_) => Code::StillReading,
             Trouble::Broken(_) | Trouble::Store(_) => Code::Broken,
             Trouble::Open(error) => match **error {
@@ -194,20 +199,21 @@ impl From<Trouble> for Fault {
             },
         };
         let message = ErrorChain(&trouble).to_string();
+        // Only internal errors are logged; the others are the client's, who has the message.
         if code == Code::Broken {
             warn!(error = %message, "cannot answer a program");
         }
-        Fault::new(code, message)
+        ApiError::new(code, message)
     }
 }
 
-impl From<store::CatalogueError> for Fault {
+impl From<store::CatalogueError> for ApiError {
     fn from(error: store::CatalogueError) -> Self {
-        Fault::from(Trouble::from(error))
+        ApiError::from(Trouble::from(error))
     }
 }
 
-/// What is said to who wants to change something.
+/// Response to methods other than GET and HEAD.
 pub(crate) fn refused_method() -> Response {
-    Fault::new(Code::MethodNotAllowed, "Nothing can be changed here: only GET is answered.").response()
+    ApiError::new(Code::MethodNotAllowed, "Nothing can be changed here: only GET is answered.").response()
 }
