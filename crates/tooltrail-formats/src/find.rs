@@ -38,7 +38,7 @@ impl FoundSource {
 
 /// A kept copy of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptCopy {
     /// The copy. It has the time of the log.
     pub copy: FoundSource,
     /// The path of the log, whether or not it still exists.
@@ -51,7 +51,7 @@ pub struct Search {
     /// Files that may be logs, by path, each once. Of logs that are gone these are the kept copies.
     pub files: Vec<FoundSource>,
     /// The kept copies of logs, whether or not these are gone.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptCopy>,
     /// Directories and files that could not be read.
     pub problems: Vec<Problem>,
     /// The directories that were looked into.
@@ -154,7 +154,7 @@ impl Search {
     fn gone(&self) -> Vec<FoundSource> {
         // Spelled alike where they are the same, so the letters are compared, which is quicker than the parts of the paths.
         let there: HashSet<&OsStr> = self.files.iter().map(|found| found.path.as_os_str()).collect();
-        let mut gone: Vec<&Kept> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
+        let mut gone: Vec<&KeptCopy> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
         if !gone.is_empty() {
             // Looked up only if something is missing: `twin` builds a path for every file.
             let forms: BTreeSet<PathBuf> = self.files.iter().filter_map(|found| twin(&found.path)).map(|(form, _)| form).collect();
@@ -203,7 +203,7 @@ impl Search {
         for copy in self.files.split_off(own) {
             if let Ok(path) = copy.path.strip_prefix(&place) {
                 let original = mirror::source(&root.join(path));
-                self.kept.push(Kept { copy, original });
+                self.kept.push(KeptCopy { copy, original });
             }
         }
     }

@@ -19,7 +19,7 @@ mod tests {
     use super::take;
     use crate::scan::{Options, Progress, scan};
     use crate::shelf::{Disk, Shelf};
-    use crate::transcript::{Notes, SessionBook};
+    use crate::transcript::{RecordIndexCache, SessionBook};
     use crate::{find, load};
     use tooltrail_model::book::{Book, Loaded};
     use tooltrail_model::transcript::EntryKind;
@@ -43,7 +43,7 @@ mod tests {
         r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"read"}]}}"#,
     ];
 
-    /// The same for OpenCode, whose call and result are one record.
+    /// Checks the same of OpenCode, whose call and result are one record.
     const OPENCODE: [&str; 5] = [
         r#"{"row":"session:ses_reads","id":"ses_reads","directory":"/srv","title":"Read","time":{"created":1772618400000}}"#,
         r#"{"row":"message:msg_reads","id":"msg_reads","sessionID":"ses_reads","role":"user","time":{"created":1772618401000}}"#,
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(counts(), [1; 5], "by a scan");
         let linked = linker.link();
         let now = Now::at("2026-03-05T10:00:00Z".parse::<Time>().unwrap());
-        let (disk, notes) = (Disk::default(), Notes::default());
+        let (disk, notes) = (Disk::default(), RecordIndexCache::default());
         let book = SessionBook::read(&linked, &[0], &now, &disk, None);
         assert_eq!(counts(), [1; 5], "by the index of a transcript");
         assert!(matches!(book.call(0), Loaded::Call(story) if story.answer.is_some()));

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use tooltrail_formats::find::{self, FoundSource};
 use tooltrail_formats::follow::Follower;
-use tooltrail_formats::lines::{Buffer, Line};
+use tooltrail_formats::lines::{Buffer, LogLine};
 use tooltrail_formats::scan::{self, Options, Progress, spelled};
 use tooltrail_formats::{Format, Record};
 use tooltrail_model::event::BlockKind;
@@ -330,7 +330,7 @@ impl World {
 
 impl Notes {
     /// Notes what a line says, and keeps it if it makes a call.
-    fn take(&mut self, file: &str, format: &dyn Format, line: Line<'_>) {
+    fn take(&mut self, file: &str, format: &dyn Format, line: LogLine<'_>) {
         if line.oversized() || self.bytes > NOTED {
             return;
         }

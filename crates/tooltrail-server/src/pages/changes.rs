@@ -6,7 +6,7 @@ use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
 use maud::{Markup, html};
-use tooltrail_formats::changes::told::{PathStyle, Which, groups, with_names};
+use tooltrail_formats::changes::report::{CallSelection, PathStyle, groups, with_names};
 use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
 use tooltrail_view::diff::LineCounts;
@@ -39,7 +39,7 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
     let mut full = None;
     let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, LineCounts::default());
     with_names(reader.book(), PathStyle::Shown, None, |names| {
-        groups(reader.book(), &Which::default(), None, |groups| {
+        groups(reader.book(), &CallSelection::default(), None, |groups| {
             for group in groups {
                 gaps += changes::gaps(&group);
                 counts = counts.and(changes::counts(&group));
