@@ -1,7 +1,6 @@
 //! Finding logs: in the agents' own places, or wherever the user points.
 //!
-//! Where copies are kept, a log that is not in its own place any more is found there. As long as it is in its place, the copy is only
-//! told of.
+//! A log that was deleted is found among the kept copies. While it is in its own place, its copy is only listed.
 
 use crate::database::{self, PrivateCopy, SessionPart};
 use crate::shelf::first_bytes;

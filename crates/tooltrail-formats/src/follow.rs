@@ -1,12 +1,12 @@
 //! One source, read as it grows.
 //!
 //! A scan reads a log whole; a [`Follower`] keeps the reader of that scan alive and, when the log has grown, hands it the new bytes
-//! alone. What comes out is what a fresh scan of the same bytes gives. A last line without a line feed counts, as in a scan, but it may
+//! alone. The outcome equals a fresh scan of the same bytes. A last line without a line feed counts, as in a scan, but it may
 //! be half written: it is taken in by a copy of the reader and read again the next time.
 //!
-//! A log is read from its beginning again if anything else may have happened than that it grew: it is another file, it is shorter or as
-//! long as before, or the last bytes that were taken are not where they were. So is a log of which too little is there to tell what it
-//! is, and one that does not grow by lines: compressed, a single document, or a session of a database.
+//! A log is read from its beginning again if it may not just have grown: it is another file, it is not longer than before, or the last
+//! bytes that were read are not where they were. So is a log too short to be recognised, and one that does not grow by lines: compressed,
+//! a single document, or a session of a database.
 
 use crate::database::{self, part_of};
 use crate::find::{FoundSource, identity, place, read_small};
@@ -107,7 +107,7 @@ struct CompleteRead {
 }
 
 impl Follower {
-    /// A follower of a source of which nothing has been read.
+    /// A follower at the beginning of a source.
     pub fn new(path: &Path, options: &Options) -> Self {
         Follower { path: path.to_owned(), options: options.clone(), held: None, beside: Vec::new(), bytes: 0 }
     }

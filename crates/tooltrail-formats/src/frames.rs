@@ -189,7 +189,7 @@ impl Frames {
         (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
     }
 
-    /// All of the content, from a file of which this is the end.
+    /// A reader of all content, from the file that this table is the end of.
     pub fn content(self, file: File) -> FrameReader {
         FrameReader { file, frames: self, next: 0, held: Vec::new(), taken: 0 }
     }

@@ -15,7 +15,7 @@ const ROOM: usize = 1024 * 1024;
 /// How much of an oversized line is kept.
 const KEPT: usize = 64 * 1024;
 
-/// Long lines take turns: whoever holds this may grow its buffer.
+/// Makes long lines take turns: only the thread that holds this may grow its buffer.
 #[derive(Debug, Default)]
 pub struct Turns(Mutex<()>);
 

@@ -67,7 +67,7 @@ mod tests {
         each_is_read_once("codex", CODEX, [0, 0, 1, 1, 0], [0, 0, 1, 0, 0]);
     }
 
-    /// Reads a log at every depth. `call` says which records tell of its call, `request` which requests it.
+    /// Reads a log at every depth. `call` names the records of its call, `request` the one that requests it.
     fn each_is_read_once(name: &str, log: [&str; 5], call: [usize; 5], request: [usize; 5]) {
         let counts = || log.map(|record| take(record.as_bytes()));
         let path = std::env::temp_dir().join(format!("tooltrail-reads-{name}-{}.jsonl", std::process::id()));

@@ -175,7 +175,7 @@ impl std::fmt::Debug for dyn Format {
 }
 
 impl LogReader {
-    /// A reader for a source of which nothing has been read.
+    /// A reader at the beginning of a source.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
         let origin = format.map_or_else(SourceOrigin::default, |format| format.origin(path));
         LogReader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some() }

@@ -11,7 +11,7 @@
 //! | `facts` | the facts of every type of record, for a scan |
 //! | `prompts`, `calls` | facts of texts, of calls and results |
 //! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
-//! | `outcome` | `toolUseResult`, and how a result's text tells what happened (`markers`) |
+//! | `outcome` | `toolUseResult`, and the meaning of a result's text (`markers`) |
 //! | `parts` | the content of a record for a reader |
 //! | `answers`, `content` | requests and results for a reader, and what they are made of |
 //! | `backups` | the copies that it keeps of files it changes |

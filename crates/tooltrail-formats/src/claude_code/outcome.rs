@@ -225,7 +225,7 @@ impl<'r> ResultOutcome<'r> {
                 return Some(Poll { id: polled.id.map(Raw::text), state, exit_code: polled.exit_code });
             }
             let id = structured.task.map(Raw::text);
-            // A message tells only of stopping; other messages say nothing about a task.
+            // The only message about a task is that it was stopped.
             if let Some(message) = structured.message.map(Raw::text) {
                 let state = stopped(&message)?;
                 return Some(Poll { id, state, exit_code: None });

@@ -147,9 +147,9 @@ mod tests {
 
     #[test]
     fn every_message_is_shown_once_and_none_is_lost() {
-        // Told as an item, an event before or behind it, and by nobody else.
+        // An item, and an event before or behind it.
         assert_eq!(shown(&["ea", "a", "b", "eb", "ec"]), [1, 2, 4]);
-        // The same words twice are two messages, told by items and events or by events alone.
+        // The same words twice are two messages, as items and events or as events alone.
         assert_eq!(shown(&["a", "ea", "x", "a", "ea"]), [0, 2, 3]);
         assert_eq!(shown(&["ea", "ia", "x", "ea", "ia"]), [0, 2, 3]);
         // An item is missing: the event that nothing stands for is shown, in its place.

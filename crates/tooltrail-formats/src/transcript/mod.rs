@@ -57,7 +57,7 @@ impl<'a> SessionBook<'a> {
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
     }
 
-    /// The calls of sessions, each of which can be opened, without reading what was said around them.
+    /// The calls of sessions, ready to be opened, without the conversation around them.
     pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } = build::outline(linked, sessions, now);
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }

@@ -132,7 +132,7 @@ pub struct RecordIndexCache {
     logs: Mutex<HashMap<Box<str>, IndexedLog>>,
 }
 
-/// A log of which the records up to a mark have been read.
+/// A log whose records are indexed up to a mark.
 #[derive(Debug, Default)]
 struct IndexedLog {
     mark: LinePosition,

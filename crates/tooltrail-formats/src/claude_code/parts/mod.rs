@@ -9,7 +9,7 @@
 //! | `answers` | assistant records |
 //! | `system` | system records |
 //! | `attachments` | attachments and the queue |
-//! | `hooks` | hooks, told in full |
+//! | `hooks` | hooks in full |
 
 mod answers;
 mod attachments;
