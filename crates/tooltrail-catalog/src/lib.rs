@@ -1,18 +1,18 @@
-//! What coding agents logged on this machine, for those who ask across all of it.
+//! Everything that coding agents logged on this machine, and the ways to query all of it at once.
 //!
 //! [`store`] is the catalogue: sessions, calls, turns and usage in a file that is only a cache of the logs. [`refresh`] makes it equal to
-//! what the logs say now. [`library`] is how sessions are opened. [`taken`] tells what a filter takes of them. [`search`] finds text in
+//! what the logs say now. [`library`] opens sessions. [`matching`] decides which of them a filter selects. [`search`] finds text in
 //! every session. The logs are its index: they are read at memory speed, so nothing has to be built first and nothing can be stale.
-//! [`totals`] sums up what is taken.
-//! [`keep`] copies logs before their agents delete them. [`watch`] tells what changes in them while it happens.
+//! [`totals`] sums up what a filter selects.
+//! [`keep`] copies logs before their agents delete them. [`watch`] reports what changes in them while it happens.
 
 pub mod keep;
 pub mod library;
+pub mod matching;
 pub mod refresh;
 mod rows;
 pub mod search;
 pub mod store;
-pub mod taken;
 pub mod texts;
 pub mod totals;
 mod version;
@@ -20,13 +20,15 @@ pub mod watch;
 
 pub(crate) use tooltrail_model::{Map, Set};
 
-/// Does the same to all items, on some threads. The outcomes are in order.
+/// Maps all items on several threads. The outcomes are in the order of the items.
 pub(crate) fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     each(threads, items.len(), |index| work(&items[index]))
 }
 
-/// The answers to so many questions, in order, asked on several threads.
+/// Calls `ask` with every index below `count`, on several threads. The answers are in the order of the indexes.
 pub(crate) fn each<T: Send>(threads: usize, count: usize, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    // Threads take the next index when they are free: sessions and logs differ in size by orders of magnitude, so equal
+    // shares would leave most threads waiting for one.
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || {
         let mut answers = Vec::new();
@@ -39,6 +41,7 @@ pub(crate) fn each<T: Send>(threads: usize, count: usize, ask: impl Fn(usize) ->
         }
     };
     let mut answers = std::thread::scope(|scope| {
+        // This thread works too, so with one thread nothing is spawned.
         let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(work)).collect();
         let mut answers = work();
         for other in others {

@@ -1,12 +1,13 @@
-//! Where sessions are asked for, one bundle of logs at a time.
+//! Opening sessions, one bundle of logs at a time.
 //!
-//! Most logs have nothing to do with most others. A bundle is what has: the logs of a session, of those it was forked from or goes on
-//! from, of their subagents. Whatever is asked about a session can be told from its bundle, so nothing else has to be in memory.
+//! Most logs have nothing to do with most others. A bundle holds those that do: the logs of a session, of the
+//! sessions that it was forked from or continues, and of their subagents. Every question about a session can be answered from its
+//! bundle, so nothing else has to be in memory.
 
 use crate::keep::Keep;
-use crate::store::{Catalogue, Error, Packed, read};
-use crate::taken::stored::Catalogued;
-use crate::taken::{self, Asked};
+use crate::matching::stored::CatalogueQuery;
+use crate::matching::{self, MatchContext};
+use crate::store::{Catalogue, CatalogueError, Packed, read};
 use crate::{Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
@@ -18,7 +19,7 @@ use tracing::{debug, warn};
 /// Logs that are linked with each other and with no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    /// What it is opened by.
+    /// The number that [`Library::open`] takes.
     pub id: i64,
     /// Its logs, by path.
     pub files: Vec<Box<str>>,
@@ -29,34 +30,34 @@ pub struct Bundle {
 /// All logs of some places.
 pub trait Library: Sync {
     /// The bundles, those in which something happened last first.
-    fn bundles(&self) -> Result<Vec<Bundle>, Error>;
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError>;
 
-    /// What the logs of a bundle hold, ready to be linked. Sessions have the short names that they have among all.
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error>;
+    /// Opens the logs of a bundle, ready to be linked. Sessions have the short names that they have among all sessions.
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError>;
 
-    /// Where the logs are read again from.
+    /// The reader for records of these logs.
     fn shelf(&self) -> &dyn Shelf;
 
-    /// What is kept of logs that are gone.
+    /// The copies of logs that are gone, if any are kept.
     fn keep(&self) -> Option<&Keep>;
 
-    /// The bundles in which anything may be taken by a filter, in the same order. To leave out more than nothing only spares the reading.
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    /// The bundles in which a filter may select anything, in the same order. An implementation that returns too many only costs time.
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let _ = (filter, now, threads);
         self.bundles()
     }
 }
 
 /// Logs that have just been read.
-pub struct Scanned<'s> {
-    /// The bundles in their order; the id of each is its place.
+pub struct ScannedLibrary<'s> {
+    /// The bundles in their order; the id of each is its index here.
     bundles: Vec<(Bundle, Arc<Linker>)>,
     shelf: &'s dyn Shelf,
     keep: Option<&'s Keep>,
 }
 
-impl<'s> Scanned<'s> {
-    /// Takes logs, and where they are read again from.
+impl<'s> ScannedLibrary<'s> {
+    /// A library of logs that were just scanned, with the reader for their records.
     pub fn new(linker: Linker, shelf: &'s dyn Shelf, keep: Option<&'s Keep>) -> Self {
         let bundle = |linker: Linker| {
             let files = linker.sources().map(|source| source.path.clone()).collect();
@@ -64,18 +65,19 @@ impl<'s> Scanned<'s> {
             (Bundle { id: 0, files, last }, Arc::new(linker))
         };
         let mut bundles: Vec<_> = linker.split().into_iter().map(bundle).collect();
+        // The order must be the same in every run, so bundles of the same moment are ordered by their files.
         bundles.sort_by(|(one, _), (other, _)| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
         (0..).zip(&mut bundles).for_each(|(id, (bundle, _))| bundle.id = id);
-        Scanned { bundles, shelf, keep }
+        ScannedLibrary { bundles, shelf, keep }
     }
 }
 
-impl Library for Scanned<'_> {
-    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
+impl Library for ScannedLibrary<'_> {
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
         Ok(self.bundles.iter().map(|(bundle, _)| bundle.clone()).collect())
     }
 
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError> {
         let known = usize::try_from(bundle).ok().and_then(|place| self.bundles.get(place));
         Ok(known.map(|(_, linker)| Arc::clone(linker)).unwrap_or_default())
     }
@@ -88,32 +90,37 @@ impl Library for Scanned<'_> {
         self.keep
     }
 
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
+        // Rows say nothing about texts, so a filter of texts alone excludes no bundle, and linking each to find that out would
+        // be wasted.
         let only_texts = filter.terms().iter().all(|term| matches!(term.test, Test::Text(_)));
         let likely = |(bundle, linker): &(Bundle, Arc<Linker>)| {
-            let may = || taken::may_take(&Asked { linked: &linker.link(), shelf: self.shelf, now, threads: 1, keep: self.keep() }, filter);
+            let may = || {
+                matching::may_take(&MatchContext { linked: &linker.link(), shelf: self.shelf, now, threads: 1, keep: self.keep() }, filter)
+            };
             (only_texts || may()).then(|| bundle.clone())
         };
         Ok(in_parallel(threads, &self.bundles, likely).into_iter().flatten().collect())
     }
 }
 
-/// The logs that a catalogue knows, as it knows them.
-pub struct Stored {
+/// The logs that a catalogue describes, as they were at its last refresh.
+pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
     shorts: OnceLock<Arc<Shorts>>,
     shelf: Disk,
     keep: Option<Keep>,
 }
 
-impl Stored {
-    /// Takes a catalogue that has been refreshed, and what is kept of logs that are gone.
+impl StoredLibrary {
+    /// A library of the logs in a refreshed catalogue, with the copies of logs that are gone.
     pub fn new(catalogue: Catalogue, keep: Option<Keep>) -> Self {
-        // Whatever is asked is answered from one moment, however many others write meanwhile. Where that is not possible, questions say why.
+        // All questions are answered from one state of the file, whatever other processes write meanwhile. If this fails, so
+        // will the questions, and they report it.
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
             warn!(path = ?catalogue.path(), %error, "the catalogue may change between two questions");
         }
-        Stored { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
+        StoredLibrary { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
     }
 
     /// The catalogue itself.
@@ -122,40 +129,42 @@ impl Stored {
     }
 
     /// All logs at once.
-    pub fn whole(&self) -> Result<Linker, Error> {
+    pub fn whole(&self) -> Result<Linker, CatalogueError> {
         self.linker(None)
     }
 
-    fn linker(&self, bundle: Option<i64>) -> Result<Linker, Error> {
+    fn linker(&self, bundle: Option<i64>) -> Result<Linker, CatalogueError> {
         let catalogue = self.catalogue();
-        let sources = catalogue.asked(|connection| read::packed(connection, bundle))?;
+        let sources = catalogue.query(|connection| read::packed(connection, bundle))?;
         let path = catalogue.path().to_owned();
+        // Unpacking takes most of the time and needs no connection, so other threads may use it meanwhile.
         drop(catalogue);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut linker = Linker::default();
         for (unpacked, packed) in in_parallel(threads, &sources, Packed::unpack).into_iter().zip(&sources) {
-            linker.put(unpacked.map_err(|error| Error::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
+            linker.put(unpacked.map_err(|error| CatalogueError::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
         }
         debug!(sources = sources.len(), bundle, "opened stored logs");
         linker.call_sessions(self.shorts()?);
         Ok(linker)
     }
 
-    fn shorts(&self) -> Result<Arc<Shorts>, Error> {
+    fn shorts(&self) -> Result<Arc<Shorts>, CatalogueError> {
         if let Some(known) = self.shorts.get() {
             return Ok(Arc::clone(known));
         }
-        let shorts = Arc::new(self.catalogue().asked(read::shorts)?);
+        // Not inside `get_or_init`, which cannot fail. Two threads may both read the names; the first result is kept.
+        let shorts = Arc::new(self.catalogue().query(read::shorts)?);
         Ok(Arc::clone(self.shorts.get_or_init(|| shorts)))
     }
 }
 
-impl Library for Stored {
-    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
-        self.catalogue().asked(read::bundles)
+impl Library for StoredLibrary {
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
+        self.catalogue().query(read::bundles)
     }
 
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError> {
         self.linker(Some(bundle)).map(Arc::new)
     }
 
@@ -167,17 +176,18 @@ impl Library for Stored {
         self.keep.as_ref()
     }
 
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let mut bundles = self.bundles()?;
         if filter.terms().iter().all(|term| matches!(term.test, Test::Text(_))) {
             return Ok(bundles);
         }
         let listing = self.catalogue().list(now)?;
         let rows = listing.rows();
-        let catalogued = Catalogued { library: self, listing: &listing, rows: &rows, now, threads };
+        let catalogued = CatalogueQuery { library: self, listing: &listing, rows: &rows, now, threads };
         let mut likely: Set<i64> = Set::default();
         for session in catalogued.likely_sessions(filter) {
             let Some(bundle) = listing.bundle(session).filter(|bundle| !likely.contains(bundle)) else { continue };
+            // Messages have no rows: where a filter may select one, the bundle has to be read.
             let mut any = filter.asks_messages();
             if !any {
                 catalogued.ask_calls(filter, session, |answer, _| any |= answer != Answer::No)?;

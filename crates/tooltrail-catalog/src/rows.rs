@@ -1,7 +1,7 @@
 //! Rows on their way into the catalogue: everything about one session, made from linked logs.
 //!
-//! A fingerprint tells whether a session is stored as it is now. It is taken before requests are read again for what they tell, because
-//! that costs more than everything else together and follows from the rest.
+//! A fingerprint shows whether the stored rows of a session are current. It is taken before requests are read again for what their
+//! commands mean, because that costs more than everything else together and follows from the rest.
 
 use crate::Map;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use tooltrail_model::{At, Reason, Status, Time};
 /// A call as it is stored.
 #[derive(Hash)]
 pub(crate) struct StoredCall<'a> {
-    /// The row, without its reference: that may change when another session comes.
+    /// The row, without its reference: that may change when another session appears.
     pub(crate) open: UnsettledCall<'a>,
     pub(crate) number: u32,
     pub(crate) source: usize,
@@ -26,7 +26,7 @@ pub(crate) struct StoredCall<'a> {
     pub(crate) order: Option<Time>,
 }
 
-/// A record that repeats a call of another place.
+/// A record that repeats a call of another log.
 #[derive(Hash)]
 pub(crate) struct StoredCopy<'a> {
     pub(crate) call: &'a str,
@@ -45,20 +45,20 @@ pub(crate) struct StoredSession<'a> {
     pub(crate) calls: Vec<StoredCall<'a>>,
     pub(crate) copies: Vec<StoredCopy<'a>>,
     pub(crate) turns: &'a [LinkedTurn<'a>],
-    pub(crate) usage: &'a [Used<'a>],
+    pub(crate) usage: &'a [UsageByModel<'a>],
     pub(crate) fingerprint: u64,
 }
 
-/// What was paid for in a session, by model.
-pub(crate) type Used<'a> = (Option<&'a str>, ModelUsage);
+/// The usage of one model.
+pub(crate) type UsageByModel<'a> = (Option<&'a str>, ModelUsage);
 
-/// Linked logs with what is told by session taken apart.
+/// Linked logs, with their turns and usage sorted by session.
 pub(crate) struct Linkage<'a> {
     pub(crate) linked: &'a Linked<'a>,
     turns: Vec<Vec<LinkedTurn<'a>>>,
-    usage: Vec<Vec<Used<'a>>>,
-    /// What belongs to no session, by bundle.
-    pub(crate) stray_usage: BTreeMap<usize, Vec<Used<'a>>>,
+    usage: Vec<Vec<UsageByModel<'a>>>,
+    /// Usage that belongs to no session, by bundle.
+    pub(crate) stray_usage: BTreeMap<usize, Vec<UsageByModel<'a>>>,
 }
 
 impl<'a> Linkage<'a> {
@@ -75,7 +75,8 @@ impl<'a> Linkage<'a> {
             sum.tokens.add(&part.tokens);
         }
         let mut usage = vec![Vec::new(); linked.sessions.len()];
-        let mut stray_usage: BTreeMap<usize, Vec<Used<'_>>> = BTreeMap::new();
+        let mut stray_usage: BTreeMap<usize, Vec<UsageByModel<'_>>> = BTreeMap::new();
+        // A record may name no session that exists here. Its tokens were still paid for, so they are kept with the bundle.
         for ((place, model), sum) in sums {
             let list = match place {
                 Ok(session) => &mut usage[session],
@@ -83,6 +84,7 @@ impl<'a> Linkage<'a> {
             };
             list.push((model, sum));
         }
+        // Hash maps have no order, and the order enters the fingerprint.
         usage.iter_mut().chain(stray_usage.values_mut()).for_each(|models| models.sort_by_key(|(model, _)| *model));
         Linkage { linked, turns, usage, stray_usage }
     }
@@ -93,6 +95,7 @@ impl<'a> Linkage<'a> {
         let own = linked.sessions.get(index)?;
         let (mut calls, mut copies) = (Vec::new(), Vec::new());
         for call in linked.calls_of(index) {
+            // Forked sessions repeat the calls of their origin; a copy has no row of its own, only a pointer to the original.
             match call.copy_of {
                 None => calls.push(stored(linked, call)),
                 Some(original) => copies.push(StoredCopy {
@@ -105,7 +108,7 @@ impl<'a> Linkage<'a> {
             }
         }
         let mut open = linked.open_session(index)?;
-        // It depends on sessions that may not be here.
+        // The short name depends on sessions that may not be in this bundle; the writer fills it in.
         open.row.short = "";
         let mut session = StoredSession {
             open,
@@ -126,6 +129,7 @@ impl<'a> Linkage<'a> {
 fn stored<'a>(linked: &'a Linked<'_>, call: &LinkedCall) -> StoredCall<'a> {
     let record = linked.record(call.id);
     let mut open = linked.open_call(call, false);
+    // It contains the short name of the session, which the writer may change later.
     open.row.r#ref.clear();
     StoredCall {
         open,
@@ -138,15 +142,15 @@ fn stored<'a>(linked: &'a Linked<'_>, call: &LinkedCall) -> StoredCall<'a> {
     }
 }
 
-/// Sources are told by their paths: their numbers here are others the next time.
+/// The fingerprint of everything that is stored of a session. Sources go in by path: their numbers differ from run to run.
 fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
-    // It is made of very many small pieces.
+    // Very many small values are hashed, which this hasher is fast at; the seed is fixed because the result is stored.
     let mut hasher = foldhash::quality::FixedState::with_seed(0x726f_7773).build_hasher();
     let path = |source: usize| &linked.sources[source].path;
     session.open.hash(&mut hasher);
     (session.directory, session.first, session.usage).hash(&mut hasher);
     for call in &session.calls {
-        // The paths of request and result are in the row.
+        // The sources of request and result are left out: their paths are in the row.
         (&call.open, call.number, call.at, call.result.map(|(_, at)| at), call.digest, call.order).hash(&mut hasher);
     }
     for copy in &session.copies {
@@ -158,25 +162,25 @@ fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
     hasher.finish()
 }
 
-/// In place of a fingerprint: made from something that could not be read.
+/// The fingerprint of rows that were made from something unreadable. It never equals a real one, so they are written again.
 pub(crate) const UNREAD: u64 = 0;
 
-/// What a request told when it was read before, by the call and the fingerprint of its input.
-pub(crate) type Known = Map<(Box<str>, u64), Told>;
+/// The facts of requests that were read before, by call id and fingerprint of the input.
+pub(crate) type RequestFactsCache = Map<(Box<str>, u64), RequestFacts>;
 
-/// What a request tells, and what of its call that followed from.
+/// Facts that are derived from the command in a request, with everything else that they were derived from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) from: From,
+pub(crate) struct RequestFacts {
+    pub(crate) basis: RequestBasis,
     pub(crate) exit_of: Option<String>,
     pub(crate) masked: Vec<String>,
     pub(crate) purpose: Option<Purpose>,
     pub(crate) about: Option<String>,
 }
 
-/// What of a call bears on what its request tells.
+/// The properties of a call, besides its input, that the facts of its request depend on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct From {
+pub(crate) struct RequestBasis {
     pub(crate) tool: String,
     pub(crate) cwd: Option<String>,
     pub(crate) status: Option<Status>,
@@ -185,7 +189,8 @@ pub(crate) struct From {
     pub(crate) background: bool,
 }
 
-impl From {
+impl RequestBasis {
+    /// Whether a row has these properties, so that facts derived from them hold for it.
     fn is(&self, row: &CallRow<'_>) -> bool {
         self.tool == row.tool
             && self.cwd.as_deref() == row.cwd
@@ -197,18 +202,20 @@ impl From {
 }
 
 impl StoredSession<'_> {
-    /// Adds what the requests tell, from what was known of them or from their logs. A log may have changed since it was scanned; what could
-    /// not be read in it is left open, so that the session is another one when the log is scanned again.
-    pub(crate) fn complete(&mut self, known: &Known, shelf: &dyn Shelf) {
+    /// Adds the facts of the requests, from the cache or from their logs. A log may have changed since it was scanned; a session with a
+    /// request that could not be read is marked as unread, so that it is written again when the log is scanned again.
+    pub(crate) fn complete(&mut self, known: &RequestFactsCache, shelf: &dyn Shelf) {
         for call in &mut self.calls {
             let row = &mut call.open.row;
-            let told = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)).filter(|told| told.from.is(row)) };
-            if let Some(told) = told {
-                (row.exit_of, row.masked) = (told.exit_of.clone(), told.masked.clone());
-                (row.purpose, row.about) = (told.purpose.map(Purpose::word), told.about.clone());
+            // On a first refresh nothing is cached, and the key would be allocated for every call.
+            let cached = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)) };
+            if let Some(facts) = cached.filter(|facts| facts.basis.is(row)) {
+                (row.exit_of, row.masked) = (facts.exit_of.clone(), facts.masked.clone());
+                (row.purpose, row.about) = (facts.purpose.map(Purpose::word), facts.about.clone());
             } else if let Some(request) = load::request_at(shelf, row, call.at) {
                 load::complete(&request, call.at.line, row);
             } else if call.at.span.len() <= load::LONGEST {
+                // A longer request is never read, so it is no sign of a log that has changed.
                 call.digest = UNREAD;
                 self.fingerprint = UNREAD;
             }

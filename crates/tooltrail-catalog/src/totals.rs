@@ -1,34 +1,36 @@
-//! Totals of what a filter takes: all in all, or told apart. What `stats` prints, and whoever else is asked for it.
+//! Totals of what a filter selects, as one sum or grouped: the rows that `stats`, the pages and the API print.
 //!
-//! Tokens are spent by sessions, not by calls, so they are those of the sessions that a filter takes.
+//! Tokens are spent by sessions, not by calls, so they are those of the sessions that a filter selects.
 
-use crate::taken::{self, Asked, Scope};
+use crate::matching::{self, MatchContext, MatchScope};
 use jiff::tz::TimeZone;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{By, LinkedCall, Selected};
 use tooltrail_model::row::{GroupRow, StatsRow};
 
-/// The totals, all in all.
-pub fn whole(asked: &Asked<'_>, filter: &Filter) -> StatsRow {
+/// The totals as one sum.
+pub fn whole(context: &MatchContext<'_>, filter: &Filter) -> StatsRow {
     if filter.is_empty() {
-        return asked.linked.stats(asked.now);
+        // Without a filter the linked logs have the sums already, and nothing has to be selected.
+        return context.linked.stats(context.now);
     }
-    let (calls, sessions) = selected(asked, filter);
-    asked.linked.stats_of(&calls, &sessions, asked.now)
+    let (calls, sessions) = selected(context, filter);
+    context.linked.stats_of(&calls, &sessions, context.now)
 }
 
-/// The totals, told apart. Days and weeks are those of a zone.
-pub fn apart(asked: &Asked<'_>, filter: &Filter, by: By, zone: &TimeZone) -> Vec<GroupRow> {
+/// The totals by group. Days and weeks are those of the given time zone.
+pub fn apart(context: &MatchContext<'_>, filter: &Filter, by: By, zone: &TimeZone) -> Vec<GroupRow> {
     if filter.is_empty() {
-        let all = Selected { calls: &asked.linked.calls, sessions: None, since: None, until: None };
-        return asked.linked.groups(by, all, asked.now, zone);
+        let all = Selected { calls: &context.linked.calls, sessions: None, since: None, until: None };
+        return context.linked.groups(by, all, context.now, zone);
     }
-    let (calls, sessions) = selected(asked, filter);
+    let (calls, sessions) = selected(context, filter);
+    // Usage carries its own times, so a filter by time cuts through a session: only the tokens within it count.
     let (since, until) = filter.times();
-    asked.linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, asked.now, zone)
+    context.linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, context.now, zone)
 }
 
-fn selected(asked: &Asked<'_>, filter: &Filter) -> (Vec<LinkedCall>, Vec<usize>) {
-    let calls = taken::calls(asked, filter, false).into_iter().copied().collect();
-    (calls, taken::sessions(asked, filter, Scope::Call))
+fn selected(context: &MatchContext<'_>, filter: &Filter) -> (Vec<LinkedCall>, Vec<usize>) {
+    let calls = matching::calls(context, filter, false).into_iter().copied().collect();
+    (calls, matching::sessions(context, filter, MatchScope::Call))
 }

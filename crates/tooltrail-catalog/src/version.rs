@@ -4,13 +4,13 @@
 //! round). Both therefore number a session by this one function, from facts that both have: the stamps of its logs, how much of them was
 //! read, its short name and its signs of life. Numbers of the catalogue's own (row ids, the order of rows) must not enter.
 
-use crate::store::Stamp;
+use crate::store::FileStamp;
 use std::hash::{BuildHasher, Hash};
 use tooltrail_model::Time;
 use tooltrail_model::link::Pulse;
 
 /// The fingerprint of one log; `bytes` is how much of it was read, which may be more than its stamp says while it grows.
-pub(crate) fn of_log(path: &str, modified: Option<Time>, stamp: Option<Stamp>, bytes: u64) -> u64 {
+pub(crate) fn of_log(path: &str, modified: Option<Time>, stamp: Option<FileStamp>, bytes: u64) -> u64 {
     // The time in a stamp is left out: the catalogue stores another one for a log that was just written, so as to read it again.
     fingerprint(&(path, modified, stamp.map(|stamp| (stamp.size, stamp.identity)), bytes))
 }
@@ -34,8 +34,8 @@ fn fingerprint(facts: &impl Hash) -> u64 {
 mod tests {
     use super::*;
     use crate::refresh::refresh;
-    use crate::store::{Catalogue, Listing};
-    use crate::watch::{Ground, Options, Watcher, Wish};
+    use crate::store::{Catalogue, SessionListing};
+    use crate::watch::{LogLocations, SubscribeOptions, WatchOptions, Watcher};
     use std::path::{Path, PathBuf};
     use std::sync::Arc;
     use tooltrail_formats::find;
@@ -49,7 +49,7 @@ mod tests {
         agents.filter(|path| path.is_dir()).collect()
     }
 
-    fn listing(catalogue: &mut Catalogue, paths: &[PathBuf], now: &Now) -> Listing {
+    fn listing(catalogue: &mut Catalogue, paths: &[PathBuf], now: &Now) -> SessionListing {
         let search = find::in_paths(paths);
         refresh(catalogue, &search, &scan::Options::default(), now.time, &Progress::default()).unwrap();
         catalogue.list(now).unwrap()
@@ -70,9 +70,9 @@ mod tests {
             assert!(rows.len() > 20, "{} sessions", rows.len());
             for seed in [None, Some(file.clone())] {
                 let clock = now.clone();
-                let options = Options { seed: seed.clone(), events: false, ..Options::default() };
-                let watcher = Watcher::start(Ground::Paths(paths.clone()), options, Arc::new(move || clock.clone()), None).unwrap();
-                let _subscriber = watcher.subscribe(Wish::default());
+                let options = WatchOptions { seed: seed.clone(), events: false, ..WatchOptions::default() };
+                let watcher = Watcher::start(LogLocations::Paths(paths.clone()), options, Arc::new(move || clock.clone()), None).unwrap();
+                let _subscriber = watcher.subscribe(SubscribeOptions::default());
                 for (place, row) in rows.iter().enumerate() {
                     let held = watcher.session(row.agent, row.session).unwrap();
                     assert_eq!(held.version, listing.version(place), "{} {}, seeded: {}", row.agent, row.session, seed.is_some());

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use support::*;
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::library::Stored;
+use tooltrail_catalog::library::StoredLibrary;
 use tooltrail_catalog::search::{Hit, Query, search};
-use tooltrail_catalog::watch::{Ground, Next, Options, Watcher, Wish};
+use tooltrail_catalog::watch::{LogLocations, NextChange, SubscribeOptions, WatchOptions, Watcher};
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Progress;
@@ -107,7 +107,7 @@ fn texts_in_a_database_are_found() {
     let (home, cache) = (Home::new(), tempfile::tempdir().unwrap());
     let mut catalogue = open(cache.path());
     refreshed(&mut catalogue, &home.search());
-    let library = Stored::new(catalogue, None);
+    let library = StoredLibrary::new(catalogue, None);
     let found = |text: &str| {
         let query = Query::new(filter(text), &[]);
         let mut hits: Vec<Hit> = Vec::new();
@@ -154,12 +154,12 @@ fn what_is_written_to_a_database_is_told() {
     let home = Home::new();
     home.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
     let now = later();
-    let ground = Ground::Places(home.places(None));
-    let watcher = Watcher::start(ground, Options::default(), Arc::new(move || now.clone()), None).unwrap();
-    let subscriber = watcher.subscribe(Wish { last: usize::MAX, ..Wish::default() });
+    let ground = LogLocations::Places(home.places(None));
+    let watcher = Watcher::start(ground, WatchOptions::default(), Arc::new(move || now.clone()), None).unwrap();
+    let subscriber = watcher.subscribe(SubscribeOptions { last: usize::MAX, ..SubscribeOptions::default() });
     let wait_for = |words: [&str; 2]| loop {
         match subscriber.next_within(Duration::from_secs(60)) {
-            Next::Change(change) => {
+            NextChange::Change(change) => {
                 let text = serde_json::to_string(&*change).unwrap();
                 if words.iter().all(|word| text.contains(word)) {
                     return text;

@@ -7,7 +7,7 @@ mod support;
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 use support::*;
-use tooltrail_catalog::library::{Library, Stored};
+use tooltrail_catalog::library::{Library, StoredLibrary};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_model::Now;
 use tooltrail_model::link::Live;
@@ -25,7 +25,7 @@ fn compare(what: &str, search: &Search, nows: &[Now]) {
         same(what, &kept_sessions(&catalogue, now), &sessions);
     }
     // What is opened a bundle at a time says the same too, and each log is in one bundle.
-    let library = Stored::new(catalogue, None);
+    let library = StoredLibrary::new(catalogue, None);
     let (mut calls, mut sessions, mut files) = (Vec::new(), Vec::new(), Vec::new());
     for bundle in library.bundles().unwrap() {
         let linker = library.open(bundle.id).unwrap();

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
-use tooltrail_catalog::keep::{Keep, Outcome, Restoring, Returned};
+use tooltrail_catalog::keep::{Keep, KeepOutcome, RestoreOptions, RestoreOutcome};
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::frames::FRAME;
@@ -61,7 +61,7 @@ impl World {
         path
     }
 
-    fn now(&self) -> Outcome {
+    fn now(&self) -> KeepOutcome {
         let outcome = self.keep().now(&self.search(), 2, clock(), &Progress::default()).unwrap();
         assert!(outcome.problems.is_empty(), "{:?}", outcome.problems);
         outcome
@@ -71,7 +71,7 @@ impl World {
     fn given_back(&self, original: &Path) -> Option<(Vec<u8>, SystemTime)> {
         let target = self.data.path().join("given-back");
         let copy = self.keep().copy_of(original)?;
-        assert_eq!(self.keep().restore(&copy, &target, Restoring { force: true, touch: false }).unwrap(), Returned::Written);
+        assert_eq!(self.keep().restore(&copy, &target, RestoreOptions { force: true, touch: false }).unwrap(), RestoreOutcome::Written);
         let (content, time) = (fs::read(&target).unwrap(), modified(&target));
         fs::remove_file(target).unwrap();
         Some((content, time))
@@ -337,7 +337,7 @@ fn damage_is_noticed_and_nothing_wrong_is_given_back() {
     fs::write(&copy, &bytes).unwrap();
     assert_eq!(damaged(true), std::slice::from_ref(&copy));
     let target = world.path("back.jsonl");
-    assert!(world.keep().restore(&copy, &target, Restoring::default()).is_err());
+    assert!(world.keep().restore(&copy, &target, RestoreOptions::default()).is_err());
     assert!(!target.exists());
     // While the log is there, its next copy is whole again.
     let longer = [log.as_slice(), b"{}\n"].concat();
@@ -357,17 +357,17 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
     world.now();
     let time = modified(&path);
     let copy = world.keep().copy_of(&path).unwrap();
-    let restore = |force, touch| world.keep().restore(&copy, &path, Restoring { force, touch }).unwrap();
-    assert_eq!(restore(false, false), Returned::Same);
+    let restore = |force, touch| world.keep().restore(&copy, &path, RestoreOptions { force, touch }).unwrap();
+    assert_eq!(restore(false, false), RestoreOutcome::Same);
     fs::write(&path, "{\"a\":2}\n").unwrap();
-    assert_eq!(restore(false, false), Returned::Differs);
+    assert_eq!(restore(false, false), RestoreOutcome::Differs);
     assert_eq!(fs::read(&path).unwrap(), b"{\"a\":2}\n");
     let aside = |number| PathBuf::from(format!("{}.before-restore-{number}", path.display()));
-    assert_eq!(restore(true, false), Returned::Replaced(aside(1)));
+    assert_eq!(restore(true, false), RestoreOutcome::Replaced(aside(1)));
     assert_eq!((fs::read(&path).unwrap(), modified(&path)), (b"{\"a\":1}\n".to_vec(), time));
     assert_eq!(fs::read(aside(1)).unwrap(), b"{\"a\":2}\n", "what was there is not lost");
     assert!(!world.listed().contains(&aside(1)), "it is no log any more");
-    assert_eq!(restore(false, true), Returned::Same);
+    assert_eq!(restore(false, true), RestoreOutcome::Same);
     assert!(modified(&path) > time);
     // What was kept before a file was replaced can be given back too.
     fs::write(&path, "{\"b\":1}\n").unwrap();
@@ -375,8 +375,8 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
     let older = tooltrail_formats::mirror::place(&world.keep().directory().join("older/1"), &path).unwrap();
     assert_eq!(world.keep().copy_of(&older), Some(older.clone()));
     assert_eq!(world.keep().original(&older), Some(path.clone()));
-    let replaced = world.keep().restore(&older, &path, Restoring { force: true, touch: false }).unwrap();
-    assert_eq!((replaced, fs::read(&path).unwrap()), (Returned::Replaced(aside(2)), b"{\"a\":1}\n".to_vec()));
+    let replaced = world.keep().restore(&older, &path, RestoreOptions { force: true, touch: false }).unwrap();
+    assert_eq!((replaced, fs::read(&path).unwrap()), (RestoreOutcome::Replaced(aside(2)), b"{\"a\":1}\n".to_vec()));
     assert_eq!(fs::read(aside(2)).unwrap(), b"{\"b\":1}\n");
     world.now();
     #[cfg(unix)]
@@ -387,8 +387,8 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
         fs::write(&other, "mine").unwrap();
         fs::remove_file(&path).unwrap();
         symlink(&other, &path).unwrap();
-        assert_eq!(restore(false, false), Returned::Differs);
-        assert_eq!(restore(true, false), Returned::Replaced(aside(3)));
+        assert_eq!(restore(false, false), RestoreOutcome::Differs);
+        assert_eq!(restore(true, false), RestoreOutcome::Replaced(aside(3)));
         assert_eq!((fs::read(&other).unwrap(), fs::read(aside(3)).unwrap()), (b"mine".to_vec(), b"mine".to_vec()));
         assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
         for directory in copy.ancestors().skip(1).take_while(|path| path.starts_with(world.keep().directory())) {
@@ -461,10 +461,10 @@ fn a_log_that_only_grew_is_never_put_back() {
     let grown = b"{\"a\":1}\n{\"a\":2}\n";
     world.write(".claude/projects/p/s1.jsonl", grown);
     for force in [false, true] {
-        assert_eq!(world.keep().restore(&copy, &path, Restoring { force, touch: false }).unwrap(), Returned::Grown);
+        assert_eq!(world.keep().restore(&copy, &path, RestoreOptions { force, touch: false }).unwrap(), RestoreOutcome::Grown);
         assert_eq!(fs::read(&path).unwrap(), grown);
     }
     // Cut off, it is another one.
     world.write(".claude/projects/p/s1.jsonl", b"{\"a\"");
-    assert_eq!(world.keep().restore(&copy, &path, Restoring::default()).unwrap(), Returned::Differs);
+    assert_eq!(world.keep().restore(&copy, &path, RestoreOptions::default()).unwrap(), RestoreOutcome::Differs);
 }

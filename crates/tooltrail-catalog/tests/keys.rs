@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::time::SystemTime;
 use support::*;
-use tooltrail_catalog::library::Stored;
-use tooltrail_catalog::store::{Figure, Keys};
-use tooltrail_catalog::taken::stored::Catalogued;
+use tooltrail_catalog::library::StoredLibrary;
+use tooltrail_catalog::matching::stored::CatalogueQuery;
+use tooltrail_catalog::store::{CallKeys, Figure};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_model::Now;
 
@@ -52,11 +52,11 @@ fn compare(search: &Search, now: &Now) {
     let home = tempfile::tempdir().unwrap();
     let mut catalogue = open(home.path());
     refreshed(&mut catalogue, search);
-    let library = Stored::new(catalogue, None);
+    let library = StoredLibrary::new(catalogue, None);
     let listing = library.catalogue().list(now).unwrap();
     let rows = listing.rows();
-    let keys = Keys::read(&library.catalogue(), &listing, None).unwrap();
-    let asked = Catalogued { library: &library, listing: &listing, rows: &rows, now, threads: 2 };
+    let keys = CallKeys::read(&library.catalogue(), &listing, None).unwrap();
+    let asked = CatalogueQuery { library: &library, listing: &listing, rows: &rows, now, threads: 2 };
     let all = asked.calls(&filter("")).unwrap();
     assert_eq!(keys.all(), all);
     for &call in &all {
@@ -110,10 +110,10 @@ fn of_sessions_that_are_alive() {
     let place = tempfile::tempdir().unwrap();
     let mut catalogue = open(place.path());
     refreshed(&mut catalogue, &search);
-    let read = |now: &Now, before: Option<&Keys>| Keys::read(&catalogue, &catalogue.list(now).unwrap(), before).unwrap();
+    let read = |now: &Now, before: Option<&CallKeys>| CallKeys::read(&catalogue, &catalogue.list(now).unwrap(), before).unwrap();
     let alive = read(&now, None);
     let ended = read(&later(), Some(&alive));
-    let running = |keys: &Keys| keys.all().iter().filter(|call| keys.of(**call).unwrap().status.word() == "running").count();
+    let running = |keys: &CallKeys| keys.all().iter().filter(|call| keys.of(**call).unwrap().status.word() == "running").count();
     assert!(running(&alive) > 0);
     assert_eq!(running(&ended), 0);
     assert_eq!((ended.all(), ended.version() == alive.version()), (alive.all(), false));

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::ops::ControlFlow;
 use tempfile::TempDir;
-use tooltrail_catalog::library::Scanned;
-use tooltrail_catalog::search::{Field, Query, Totals, search};
+use tooltrail_catalog::library::ScannedLibrary;
+use tooltrail_catalog::search::{Field, HitTotals, Query, search};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
@@ -34,7 +34,7 @@ impl Logs {
     }
 
     /// What a search finds, as JSON, and how much of it there is.
-    fn ask(&self, query: &str, fields: &[Field]) -> (Vec<Value>, Totals) {
+    fn ask(&self, query: &str, fields: &[Field]) -> (Vec<Value>, HitTotals) {
         ask(self.scan(), query, fields, 2)
     }
 
@@ -44,10 +44,10 @@ impl Logs {
     }
 }
 
-fn ask(linker: Linker, query: &str, fields: &[Field], threads: usize) -> (Vec<Value>, Totals) {
+fn ask(linker: Linker, query: &str, fields: &[Field], threads: usize) -> (Vec<Value>, HitTotals) {
     let (disk, query) = (Disk::default(), Query::new(support::filter(query), fields));
     let mut hits = Vec::new();
-    let totals = search(&Scanned::new(linker, &disk, None), &query, &support::later(), threads, |page| {
+    let totals = search(&ScannedLibrary::new(linker, &disk, None), &query, &support::later(), threads, |page| {
         hits.extend(page.iter().map(|hit| serde_json::to_value(hit).unwrap()));
         ControlFlow::Continue(())
     });
@@ -97,7 +97,7 @@ fn hits_say_what_where_and_when() {
     let (hits, totals) = logs.ask("LEXER", &[]);
     let short: Vec<String> = hits.iter().map(short).collect();
     assert_eq!(short, ["aaaa thinking 2", "aaaa text 3", "aaaa:1 input 4", "aaaa:2 path 6"]);
-    assert_eq!(totals, Totals { hits: 4, calls: 2, messages: 2, sessions: 1 });
+    assert_eq!(totals, HitTotals { hits: 4, calls: 2, messages: 2, sessions: 1 });
     let mut hit = hits[1].clone();
     assert!(hit["file"].as_str().unwrap().ends_with("s1.jsonl"));
     hit["file"] = json!("s1.jsonl");
@@ -210,7 +210,7 @@ fn the_newest_session_comes_first_on_any_number_of_threads() {
     // Whoever has enough may stop.
     let (disk, query) = (Disk::default(), Query::new(support::filter("needle"), &[]));
     let mut pages = 0;
-    let totals = search(&Scanned::new(logs.scan(), &disk, None), &query, &support::later(), 2, |_| {
+    let totals = search(&ScannedLibrary::new(logs.scan(), &disk, None), &query, &support::later(), 2, |_| {
         pages += 1;
         ControlFlow::Break(())
     });

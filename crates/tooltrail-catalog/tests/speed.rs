@@ -9,7 +9,7 @@ mod support;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
-use tooltrail_catalog::library::Scanned;
+use tooltrail_catalog::library::ScannedLibrary;
 use tooltrail_catalog::search::{Query, search};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
@@ -40,7 +40,7 @@ fn figures() {
     let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &options, &Progress::default());
     println!("scanned in {:.0?}, {} threads", start.elapsed(), options.threads);
     let (start, disk) = (Instant::now(), Disk::default());
-    let library = Scanned::new(linker, &disk, None);
+    let library = ScannedLibrary::new(linker, &disk, None);
     println!("taken apart in {:.0?}", start.elapsed());
     let queries =
         std::env::var("TOOLTRAIL_QUERIES").unwrap_or_else(|_| "zqxjv;case:zqxjv;flaky;the;re:\\d{7}\\s;漢字;zqxjv tool:Bash".to_owned());

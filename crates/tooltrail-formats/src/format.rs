@@ -19,7 +19,7 @@ use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
 
@@ -91,13 +91,13 @@ pub trait TypedRecord {
     fn parts(&self, payloads: Payloads<'_>) -> Parts;
 
     /// The request of a call, as far as the record has it.
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         let _ = (call, payloads);
         None
     }
 
     /// The result of a call, as far as the record has it. Several records may each know a part of it.
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         let _ = (call, payloads);
         None
     }
@@ -312,7 +312,7 @@ pub trait OpenRecords: Decode {
     }
 
     /// The path under which the whole of a result was saved, if the log has only a part of it.
-    fn saved(&self, answered: &ResultContent) -> Option<String> {
+    fn saved(&self, answered: &LoggedResult) -> Option<String> {
         let _ = answered;
         None
     }

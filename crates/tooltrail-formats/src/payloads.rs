@@ -7,7 +7,7 @@ use crate::joined;
 use crate::value::{self, RedactFn};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{HookStory, Part, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedResult, Part};
 use tooltrail_skim::Raw;
 
 /// The only way from payloads of records to values and texts: as the log has them, or redacted.
@@ -97,7 +97,7 @@ impl<'c> Payloads<'c> {
     }
 
     /// Redacts a result that was made of the record as the log has it.
-    pub(crate) fn answer(&self, answer: &mut ResultContent) {
+    pub(crate) fn answer(&self, answer: &mut LoggedResult) {
         answer.seen.iter_mut().for_each(|content| self.redact(content));
         // After each piece alone, because joining changes the texts only where a secret crosses pieces.
         self.together(&mut answer.seen);

@@ -12,7 +12,7 @@ use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{DetailRequest, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::detail::Detail;
-use tooltrail_model::transcript::{Part, ResultContent};
+use tooltrail_model::transcript::{LoggedResult, Part};
 use tooltrail_model::{At, Kind, Linker, Now, Span, Time};
 
 fn codex() -> &'static dyn Format {
@@ -104,7 +104,7 @@ fn told(
     kind: Kind,
     status: tooltrail_model::Status,
     input: &Value,
-    answer: Option<&ResultContent>,
+    answer: Option<&LoggedResult>,
     place: &str,
 ) -> String {
     let seen = answer.map_or(&[][..], |answer| &answer.seen);

@@ -12,7 +12,7 @@ use tooltrail_formats::scan::{Options, Progress, scan};
 use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{DetailRequest, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::transcript::{Part, ResultContent};
+use tooltrail_model::transcript::{LoggedResult, Part};
 use tooltrail_model::{At, Kind, Now, Span, Status, Time};
 
 fn codex() -> &'static dyn Format {
@@ -49,7 +49,7 @@ fn open(record: &str, line: u64) -> Option<Box<dyn TypedRecord + '_>> {
 }
 
 /// Everything that the records say about the result of a call, the result's own record first.
-fn answer(records: &[String], row: &CallRow<'_>) -> Option<ResultContent> {
+fn answer(records: &[String], row: &CallRow<'_>) -> Option<LoggedResult> {
     let first = opened(records, row.result.as_ref()?.line).result(row.call, Payloads::default())?;
     let ends = (1..=records.len() as u64).map(|line| opened(records, line)).filter(|record| {
         let parts = record.parts(Payloads::default()).parts;

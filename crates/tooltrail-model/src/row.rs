@@ -165,6 +165,7 @@ pub struct SessionRow<'a> {
     #[serde(serialize_with = "files")]
     pub files: Vec<&'a str>,
     /// The shortest name of the session, for tables.
+    // It changes with the other sessions of the machine, so it is no part of the contract.
     #[serde(skip)]
     pub short: &'a str,
 }

@@ -257,7 +257,7 @@ pub struct HookStory {
 
 /// Content of the record that requests a call.
 #[derive(Clone, Debug, Default)]
-pub struct RequestContent {
+pub struct LoggedRequest {
     /// The input.
     pub input: Value,
     /// The tokens of its message.
@@ -268,7 +268,7 @@ pub struct RequestContent {
 
 /// Content of the record with a call's result.
 #[derive(Clone, Debug, Default)]
-pub struct ResultContent {
+pub struct LoggedResult {
     /// Content that the model saw.
     pub seen: Vec<Content>,
     /// Output of the tool, where the log contains it.
@@ -277,9 +277,9 @@ pub struct ResultContent {
     pub feedback: Option<String>,
 }
 
-impl ResultContent {
+impl LoggedResult {
     /// Adds a further record about the same result. Known values stay, so the result's own record goes first.
-    pub fn join(&mut self, more: ResultContent) {
+    pub fn join(&mut self, more: LoggedResult) {
         if self.seen.is_empty() {
             self.seen = more.seen;
         }
@@ -310,7 +310,7 @@ pub struct Story<'a> {
     /// Input, as in the log.
     pub input: Value,
     /// Result; `None` where there is none.
-    pub answer: Option<ResultContent>,
+    pub answer: Option<LoggedResult>,
     /// Outputs that were saved beside the log.
     pub side: Option<SideFile>,
     /// The hooks that ran for it.
@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn what_is_known_already_stays() {
-        let answered = |seen: &[&str], produced| ResultContent {
+        let answered = |seen: &[&str], produced| LoggedResult {
             seen: seen.iter().map(|text| Content::text(*text)).collect(),
             produced,
             feedback: None,
@@ -383,7 +383,7 @@ mod tests {
         let mut known = answered(&["seen"], Some(json!({"exit_code": 1})));
         known.join(answered(&["again"], Some(json!({"exit_code": 2, "stderr": "x"}))));
         assert_eq!((known.seen, known.produced), (vec![Content::text("seen")], Some(json!({"exit_code": 1, "stderr": "x"}))));
-        let mut nothing = ResultContent::default();
+        let mut nothing = LoggedResult::default();
         nothing.join(answered(&["all"], Some(json!("text"))));
         assert_eq!((nothing.seen, nothing.produced), (vec![Content::text("all")], Some(json!("text"))));
     }

@@ -11,7 +11,7 @@ use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, parse, texts};
 use tooltrail_model::row::{CallRow, HookRow, Place, SessionRow, VERSION};
-use tooltrail_model::transcript::{Part, ResultContent, Story, SubagentCalls};
+use tooltrail_model::transcript::{LoggedResult, Part, Story, SubagentCalls};
 use tooltrail_model::{Kind, Reason, Status, Time};
 
 fn setting() -> Setting<'static> {
@@ -93,7 +93,7 @@ fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: 
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input,
-        answer: Some(ResultContent { seen, ..ResultContent::default() }),
+        answer: Some(LoggedResult { seen, ..LoggedResult::default() }),
         side: None,
         hooks: Vec::new(),
         tokens: None,

@@ -32,10 +32,10 @@ pub enum Trouble {
     /// The request is invalid.
     #[error("{0}")]
     Wrong(String),
-    /// The session is not what it was when the page was made.
+    /// The session has changed since the page was made.
     #[error("{0}")]
     Changed(String),
-    /// Not yet, or not now: ask again.
+    /// Temporarily unavailable: the client should try again.
     #[error("{0}")]
     Later(String),
     /// Internal error.
@@ -43,7 +43,7 @@ pub enum Trouble {
     Broken(String),
     /// The catalogue cannot be read.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] store::CatalogueError),
     /// The session cannot be opened. Shared, because requests that waited for the same opening get the same error.
     #[error(transparent)]
     Open(#[from] Arc<OpenError>),
@@ -106,7 +106,7 @@ impl PageResponse {
     }
 }
 
-/// A response with the headers that all have.
+/// A response with content type and caching rules.
 pub(crate) fn headed(status: StatusCode, kind: &'static str, cache: &'static str, body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -18,7 +18,7 @@ use tooltrail_formats::scan::Options;
 use tooltrail_model::filter::{self, Filter, Mistake, Setting, Spelling};
 use tooltrail_view::line::neutral;
 
-/// How the pages of some logs are set up.
+/// Configuration of a set of logs.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Prefix of every address: empty, or `/demo`.
@@ -27,7 +27,7 @@ pub struct Setup {
     pub catalogue: PathBuf,
     /// Directory for temporary files that are deleted with the server.
     pub place: PathBuf,
-    /// How logs are read.
+    /// Options for reading logs.
     pub options: Options,
     /// Whether the logs are invented, which every page says.
     pub demo: bool,
@@ -35,15 +35,15 @@ pub struct Setup {
 
 /// A set of logs that is shown as pages, with the caches that its handlers share.
 pub struct AppState {
-    /// How it is set up.
+    /// Configuration.
     pub setup: Setup,
     /// The machine.
     pub machine: Arc<dyn Machine>,
-    /// How tests went.
+    /// Known test results of sessions.
     pub(crate) tested: Tests,
     /// Results of recent filters.
     pub(crate) filter_cache: FilterCache,
-    /// Files changed by the session that was asked about last.
+    /// Files changed by the session that the palette last showed.
     pub(crate) changed: ChangedFilesCache,
     /// Limit on the number of files that are written while they are sent.
     pub(crate) writing: Writing,
@@ -53,16 +53,16 @@ pub struct AppState {
 }
 
 impl AppState {
-    /// Begins to read.
+    /// Starts to read the logs.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         // Reading starts at once, so that the first page finds it under way.
         let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
-        let options = watch::Options {
+        let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),
             // The watcher starts from the catalogue and need not read all logs again.
             seed: Some(setup.catalogue.clone()),
-            ..watch::Options::default()
+            ..watch::WatchOptions::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
         let (tested, filter_cache, changed, writing, open_sessions) = Default::default();
@@ -107,7 +107,7 @@ impl AppState {
         self.fresh.problem()
     }
 
-    /// How far reading is, while it goes on.
+    /// Progress of the current reading.
     pub(crate) fn work(&self) -> Option<Arc<RefreshProgress>> {
         self.fresh.work()
     }
@@ -138,18 +138,18 @@ impl AppState {
         Ok(catalogue.session_of_call(&snapshot.listing, call)?)
     }
 
-    /// A session by its place in a snapshot's listing, opened unless it is.
+    /// Opens a session by its place in a snapshot's listing, unless it is open already.
     pub fn open_session(&self, snapshot: &Arc<CatalogueSnapshot>, place: usize) -> Result<Arc<OpenSession>, Trouble> {
         let (key, logs) = self.version(snapshot, place)?;
         Ok(self.open_sessions.open(key, logs)?)
     }
 
-    /// A session that is open in one of its versions. Nothing is looked at.
+    /// A session that is open in a version. Neither the catalogue nor logs are read.
     pub(crate) fn session_in_version(&self, session: &str, version: u64) -> Option<Arc<OpenSession>> {
         self.open_sessions.find(session, version)
     }
 
-    /// Writes something about a session that takes long, without waiting for it.
+    /// Writes a download about a session on a thread of its own.
     pub fn download(
         &self,
         snapshot: &Arc<CatalogueSnapshot>,
@@ -160,7 +160,8 @@ impl AppState {
         Ok(self.open_sessions.download(&key, logs, write)?)
     }
 
-    /// The version of a session, and where its logs are: as it is at this moment where it is watched, else as the catalogue knows it.
+    /// The version of a session, and the source of its logs: the watcher, which has its current state, else the
+    /// catalogue.
     fn version(&self, snapshot: &Arc<CatalogueSnapshot>, place: usize) -> Result<(SessionKey, LogSource), OpenError> {
         let rows = snapshot.rows();
         let row = rows.get(place).ok_or(OpenError::Gone)?;
@@ -191,7 +192,7 @@ impl AppState {
         filter::parse(query, &setting)
     }
 
-    /// How many threads there are to work on.
+    /// Number of worker threads.
     pub fn threads(&self) -> usize {
         self.setup.options.threads
     }

@@ -29,7 +29,7 @@ const WATERFALL: &str = concat!(
     "});\n})();\n"
 );
 
-/// The files, by their plain names. To add one: a line here.
+/// The files, by their plain names. To add a file, add a line here.
 static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
     let asset = |plain: &'static str, kind, text: &'static str| {
         // The hash makes a new version a new address: browsers never ask whether a cached file is still good.

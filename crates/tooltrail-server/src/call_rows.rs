@@ -8,7 +8,7 @@ use crate::words::{self, LocalClock};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::load;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Status, Time};
@@ -62,7 +62,7 @@ pub(crate) fn row_address(app: &AppState, session: &str, anchor: Option<&str>, f
 }
 
 /// The lines of some calls, in their order.
-pub(crate) fn lines(snapshot: &CatalogueSnapshot, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn lines(snapshot: &CatalogueSnapshot, calls: &[ListedCall]) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::with_capacity(calls.len());
     for &listed in calls {
         // A call may have disappeared from the catalogue since the list was made; it is left out.
@@ -75,8 +75,8 @@ pub(crate) fn lines(snapshot: &CatalogueSnapshot, calls: &[Listed]) -> Result<Ve
     Ok(made)
 }
 
-/// How many of some calls there are of each status.
-pub(crate) fn by_status(snapshot: &CatalogueSnapshot, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
+/// Counts calls by status.
+pub(crate) fn by_status(snapshot: &CatalogueSnapshot, calls: &[ListedCall]) -> Result<BTreeMap<Status, u64>, Trouble> {
     let mut by_status = BTreeMap::new();
     for &listed in calls {
         snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
@@ -97,7 +97,7 @@ pub(crate) fn running(snapshot: &CatalogueSnapshot, session: usize) -> Result<Ve
 
 impl CallLine {
     /// The line of a call's row; `at` is its request.
-    pub(crate) fn new(snapshot: &CatalogueSnapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+    pub(crate) fn new(snapshot: &CatalogueSnapshot, listed: ListedCall, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = snapshot.library.shelf();
         // Reads the request from the log: the catalogue stores rows without their input.
         let command = load::understand(shelf, &mut row, at);
@@ -119,7 +119,7 @@ impl CallLine {
         }
     }
 
-    /// The address of its own page. Its number is always its own; an id need not be.
+    /// The address of its own page. The number is always unique in the session; an id need not be.
     pub(crate) fn address(&self, app: &AppState, session: &str) -> String {
         app.to(&format!("/c/{}:{}", encoded(session), self.number))
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A file that a session changed, and the id of the call that did it last.
 pub(crate) type File = (String, String);
 
-/// The files of the session that was asked about last. Finding them takes a while in a long session.
+/// The files of the session that was looked up last. Finding them takes a while in a long session.
 #[derive(Default)]
 pub(crate) struct ChangedFilesCache {
     held: Mutex<Option<CachedFiles>>,

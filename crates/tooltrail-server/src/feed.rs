@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-use tooltrail_catalog::watch::Change;
+use tooltrail_catalog::watch::ChangeEvent;
 
 /// Number of changes that a feed keeps.
 const KEPT: usize = 4096;
@@ -25,7 +25,7 @@ pub(crate) struct Feed {
 
 #[derive(Default)]
 struct FeedHistory {
-    changes: VecDeque<(u64, Arc<Change>)>,
+    changes: VecDeque<(u64, Arc<ChangeEvent>)>,
     last: u64,
     followers: usize,
     /// Whether the watcher has started. Before that, a change could already be part of what a follower has seen.
@@ -50,7 +50,7 @@ pub(crate) enum FeedUpdate {
     /// The feed goes on, with a gap before it.
     Missed,
     /// These changes, in order, with their numbers.
-    Changes(Vec<(u64, Arc<Change>)>),
+    Changes(Vec<(u64, Arc<ChangeEvent>)>),
     /// There will be no more.
     Over,
 }
@@ -75,7 +75,7 @@ impl Feed {
         self.kept().over
     }
 
-    /// How many follow.
+    /// Number of followers.
     pub(crate) fn followers(&self) -> usize {
         self.kept().followers
     }
@@ -107,16 +107,16 @@ impl Feed {
     }
 
     /// Takes in a change.
-    pub(crate) fn put(&self, change: Arc<Change>) {
+    pub(crate) fn put(&self, change: Arc<ChangeEvent>) {
         let mut kept = self.kept();
         match *change {
             // Part of the state at the start, which followers ask for themselves.
-            Change::Here { .. } => return,
-            Change::Begun { .. } => {
+            ChangeEvent::Here { .. } => return,
+            ChangeEvent::Begun { .. } => {
                 drop(kept);
                 return self.begin();
             }
-            Change::Lagged { .. } => {
+            ChangeEvent::Lagged { .. } => {
                 // The watcher itself lost changes, so the kept ones have a gap: with an empty list every follower sees that it
                 // missed something.
                 kept.last += 1;
@@ -146,7 +146,7 @@ impl Feed {
 
 impl FeedHistory {
     /// Changes after a number; `None` if some of them are not kept any more.
-    fn behind(&self, last: u64) -> Option<Vec<(u64, Arc<Change>)>> {
+    fn behind(&self, last: u64) -> Option<Vec<(u64, Arc<ChangeEvent>)>> {
         let first = self.changes.front().map_or(self.last + 1, |(number, _)| *number);
         let whole = last <= self.last && last + 1 >= first;
         whole.then(|| self.changes.iter().filter(|(number, _)| *number > last).cloned().collect())

@@ -5,7 +5,7 @@ use crate::answer::Trouble;
 use crate::snapshot::CatalogueSnapshot;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::store::{Error, Keys, Listed};
+use tooltrail_catalog::store::{CallKeys, CatalogueError, ListedCall};
 use tooltrail_model::filter::Filter;
 use tooltrail_model::row::SessionRow;
 
@@ -22,7 +22,7 @@ pub(crate) struct FilterCache {
 #[derive(Default)]
 struct FilterCacheState {
     /// The keys of a snapshot, recognised by when it was made.
-    keys: Option<(Instant, Arc<Keys>)>,
+    keys: Option<(Instant, Arc<CallKeys>)>,
     /// Results, the newest last.
     found: Vec<CachedFilter>,
 }
@@ -30,15 +30,15 @@ struct FilterCacheState {
 struct CachedFilter {
     version: u64,
     filter: Filter,
-    calls: Arc<[Listed]>,
+    calls: Arc<[ListedCall]>,
 }
 
 /// Calls that a filter selects.
 pub(crate) struct FilteredCalls {
     /// The calls, in the order in which calls are listed.
-    pub(crate) calls: Arc<[Listed]>,
-    /// Keys to sort and count them by.
-    pub(crate) keys: Arc<Keys>,
+    pub(crate) calls: Arc<[ListedCall]>,
+    /// CallKeys to sort and count them by.
+    pub(crate) keys: Arc<CallKeys>,
     /// Whether these are all of them.
     pub(crate) whole: bool,
 }
@@ -66,7 +66,7 @@ impl FilterCache {
         let start = Instant::now();
         // Without the lock: a slow search must not hold up other pages.
         let (calls, whole) = snapshot.catalogued(rows, threads).calls_while(filter, Some(&keys), || start.elapsed() < patience)?;
-        let calls: Arc<[Listed]> = calls.into();
+        let calls: Arc<[ListedCall]> = calls.into();
         // An incomplete result would hide calls, and a quick one is found again as quickly.
         if whole && start.elapsed() > WORTH && !snapshot.read.partial {
             let mut state = self.state();
@@ -80,8 +80,8 @@ impl FilterCache {
     }
 
     /// The keys of a snapshot's calls. Only sessions that have changed since the last time are read.
-    fn keys(&self, snapshot: &CatalogueSnapshot) -> Result<Arc<Keys>, Error> {
-        let read = |before: Option<&Keys>| Keys::read(&snapshot.library.catalogue(), &snapshot.listing, before).map(Arc::new);
+    fn keys(&self, snapshot: &CatalogueSnapshot) -> Result<Arc<CallKeys>, CatalogueError> {
+        let read = |before: Option<&CallKeys>| CallKeys::read(&snapshot.library.catalogue(), &snapshot.listing, before).map(Arc::new);
         if snapshot.read.partial {
             // A partial snapshot may come from a temporary catalogue, so its keys are neither kept nor made from kept ones.
             return read(None);

@@ -76,11 +76,11 @@ pub(crate) fn toggle(app: &AppState, snapshot: &CatalogueSnapshot, query: &str, 
     FilterTerms::of(app, snapshot, query).toggle(term)
 }
 
-/// A filter taken apart, where many links are made of it.
+/// The terms of a filter, parsed once for many links.
 pub(crate) struct FilterTerms<'a> {
     app: &'a AppState,
     snapshot: &'a CatalogueSnapshot,
-    /// Its terms, as they are written and as they are meant.
+    /// Its terms, as text and parsed.
     terms: Vec<(&'a str, Option<Filter>)>,
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn page(app: &AppState, page: &FramedPage<'_>, main: &Markup) -> Mark
                 }
                 (main)
                 footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
+                // The transcript has a dialog of its own, with the same id.
                 @if !page.own_keys { (keys(app, page.keys)) }
                 (palette(app))
             }
@@ -127,6 +128,7 @@ fn bar(app: &AppState, page: &FramedPage<'_>, needs: Option<usize>) -> Markup {
                 @for (path, name) in LINKS { a href=(app.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
             @let needs = needs.filter(|needs| *needs > 0);
+            // Present even when hidden: the script shows it when the first session waits.
             a #tt-needs href={ (app.to("/")) "#now" } hidden[needs.is_none()] { @if let Some(needs) = needs { (needs) (if needs == 1 { " waits for you" } else { " wait for you" }) } }
             span #tt-link role="status" hidden { "Connection lost, trying again" }
             // The search page has its own box, and two with the same id would be invalid.
@@ -196,7 +198,7 @@ pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
     html! { @if !keys.is_empty() { dl.keys { @for (keys, what) in keys { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } } } }
 }
 
-/// A page that says what is wrong.
+/// The error page.
 pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
     let title = if trouble.status() == StatusCode::NOT_FOUND { "Not here" } else { "That did not work" };
     let main = html! {

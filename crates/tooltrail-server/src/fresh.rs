@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
-use tooltrail_catalog::store::{Catalogue, Error};
+use tooltrail_catalog::store::{Catalogue, CatalogueError};
 use tooltrail_formats::error::{ErrorChain, panic_message};
 use tooltrail_formats::find::{FoundSource, Search};
 use tooltrail_formats::scan::{Options, Progress};
@@ -23,16 +23,16 @@ use tracing::{error, warn};
 const YOUNG: Duration = Duration::from_millis(700);
 /// Longest wait of a page for a newer snapshot.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// How long the first page waits, when there is nothing to show yet.
+/// Longest wait of the first page, when there is nothing to show yet.
 const FIRST: Duration = Duration::from_millis(900);
-/// A change is looked for when this many times as long has passed as looking takes.
+/// Rest after a refresh, as a multiple of the time that it took.
 const REST: u32 = 3;
 /// After so long without a request, the snapshot is dropped.
 const IDLE: Duration = Duration::from_secs(60);
-/// How much of the newest logs is read first, on the first start.
+/// Limits on the newest logs that are read first, on the first start.
 const EARLY_BYTES: u64 = 48 << 20;
 const EARLY_LOGS: usize = 200;
-/// From so many bytes on, a first filling is left to a process of its own.
+/// Size above which a first filling is left to a process of its own.
 const MUCH: u64 = 256 << 20;
 
 /// Keeps a snapshot of the catalogue fresh.
@@ -42,7 +42,7 @@ pub(crate) struct SnapshotSource {
     progress: Mutex<Arc<RefreshProgress>>,
 }
 
-/// How far a refresh is.
+/// Progress of a refresh.
 #[derive(Debug, Default)]
 pub(crate) struct RefreshProgress {
     /// Bytes and logs read so far.
@@ -57,15 +57,15 @@ struct RefreshState {
     /// Number of the last refresh that was asked for, and of the last one that is done.
     asked: u64,
     done: u64,
-    /// How many logs were read at first and how long it took; and how many were read since.
+    /// The first reading, and the number of logs read since.
     first: Option<FirstReading>,
     newer: usize,
-    /// How many changes were heard of, and how many of them when the last comparison with the logs began.
+    /// Number of reported changes, in all and when the last comparison with the logs began.
     heard: u64,
     compared: u64,
-    /// Before this there is no other comparison because of a change: they would take all the time there is.
+    /// Earliest time of the next comparison. Without a rest, comparisons would take all the time there is.
     rested: Option<Instant>,
-    /// Why the last refresh failed.
+    /// Error of the last refresh.
     problem: Option<String>,
     /// The server is ending: the thread stops.
     over: bool,
@@ -171,12 +171,12 @@ impl SnapshotSource {
         known.or_else(|| self.snapshot())
     }
 
-    /// Why the last refresh failed.
+    /// The error of the last refresh.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state().problem.clone()
     }
 
-    /// How far the refresh is that goes on now.
+    /// Progress of the current refresh; `None` if there is none.
     pub(crate) fn work(&self) -> Option<Arc<RefreshProgress>> {
         let state = self.state();
         (state.done < state.asked).then(|| Arc::clone(&self.progress.lock().unwrap_or_else(PoisonError::into_inner)))
@@ -235,7 +235,7 @@ struct Refresher<'a> {
 }
 
 impl Refresher<'_> {
-    fn run(&self) -> Result<(), Error> {
+    fn run(&self) -> Result<(), CatalogueError> {
         let start = Instant::now();
         // Changes that are reported from here on may have been written after their log was looked at.
         let heard = self.fresh.state().compared;
@@ -272,7 +272,7 @@ impl Refresher<'_> {
     }
 
     /// Shows something while everything is read: the catalogue as it was stored, or a catalogue of the newest logs.
-    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &LogReading) -> Result<(), Error> {
+    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &LogReading) -> Result<(), CatalogueError> {
         let read = LogReading { partial: true, ..read.clone() };
         if !catalogue.is_new() {
             let stored = Catalogue::open(self.catalogue)?;
@@ -300,7 +300,7 @@ impl Refresher<'_> {
     }
 }
 
-/// The logs that were written last, as many as are read in a moment.
+/// The logs that were written last, as many as can be read in a moment.
 fn newest(files: &[FoundSource]) -> Vec<FoundSource> {
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by_key(|found| std::cmp::Reverse(found.modified));

@@ -8,8 +8,8 @@ use crate::words;
 use maud::{Markup, html};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tooltrail_catalog::search::{Hit, Unit};
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::search::{Hit, HitOwner};
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::count;
@@ -17,42 +17,42 @@ use tooltrail_view::line::neutral;
 
 /// Texts shown per call or message.
 const TEXTS: usize = 3;
-/// How long a snippet is that was cut, and how much of it stands before its first match (docs/search.md).
+/// Length of a snippet that was cut, and of its part before the first match (docs/search.md).
 const LENGTH: usize = 160;
 const BEFORE: usize = 48;
-/// Half a word at an end that is longer than this stays.
+/// Longest partial word that is removed from an end.
 const WORD: usize = 24;
 
 /// Hits in a session: those that are shown, and how many more there are.
 pub(crate) struct SessionHits {
     units: Vec<HitUnit>,
-    /// How many calls and messages are left out.
+    /// Number of calls and messages that are left out.
     more: usize,
 }
 
 /// Hits in a call or message.
 struct HitUnit {
     hits: Vec<Hit>,
-    /// How many texts are left out.
+    /// Number of texts that are left out.
     more: usize,
 }
 
 /// Hits of one page. Sessions before the page are only counted, and the search ends after it, so memory is bounded by the page.
 pub(crate) struct HitPage {
-    /// How many sessions come before the page.
+    /// Number of sessions before the page.
     skipped: usize,
-    /// How many sessions the page has.
+    /// Number of sessions on the page.
     room: usize,
-    /// How many calls and messages of a session are shown.
+    /// Number of calls and messages that are shown per session.
     most: usize,
     /// The sessions of the page.
     pub(crate) found: Vec<SessionHits>,
-    /// Whether there is more behind it.
+    /// Whether there is a next page.
     pub(crate) more: bool,
 }
 
 impl HitPage {
-    /// An empty page of so many sessions, behind so many others.
+    /// An empty page of `room` sessions, after `skipped` others.
     pub(crate) fn new(skipped: usize, room: usize, most: usize) -> Self {
         HitPage { skipped, room, most, found: Vec::new(), more: false }
     }
@@ -77,6 +77,7 @@ impl HitPage {
 impl SessionHits {
     fn of(hits: &[Hit], most: usize) -> Self {
         let mut units = hits.chunk_by(|one, next| one.unit == next.unit);
+        // Hits arrive grouped by call or message, so neighbours are enough to compare.
         let told = |unit: &[Hit]| HitUnit { hits: unit.iter().take(TEXTS).cloned().collect(), more: unit.len().saturating_sub(TEXTS) };
         SessionHits { units: units.by_ref().take(most).map(told).collect(), more: units.count() }
     }
@@ -93,7 +94,7 @@ pub(crate) struct SearchInput<'a> {
 /// A session with its hits.
 pub(crate) fn group(rows: &SessionRows<'_>, found: &SessionHits, wanted: &SearchInput<'_>) -> Result<Markup, Trouble> {
     let Some(first) = found.units.first().and_then(|unit| unit.hits.first()) else { return Ok(html! {}) };
-    // The index may know a session that this snapshot does not list, for example one that was deleted meanwhile.
+    // A safeguard: hits and rows come from the same snapshot.
     let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
         return Ok(html! {});
     };
@@ -121,15 +122,15 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &SessionHits, wanted: &Search
 }
 
 /// A call or message with the texts that matched.
-fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
+fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[ListedCall], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
     let line = match first.unit {
-        Unit::Call(number) => {
-            let listed: Vec<Listed> = calls.iter().filter(|call| call.number == number).copied().collect();
+        HitOwner::Call(number) => {
+            let listed: Vec<ListedCall> = calls.iter().filter(|call| call.number == number).copied().collect();
             // Rows are read for the calls on the page alone, because each of them is a look into its log.
             call_rows::lines(rows.snapshot, &listed)?.into_iter().next()
         }
-        Unit::Message(_) => None,
+        HitOwner::Message(_) => None,
     };
     Ok(html! {
         li {

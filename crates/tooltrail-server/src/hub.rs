@@ -8,13 +8,13 @@ use crate::fresh::SnapshotSource;
 use crate::machine::Machine;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::watch::{Ground, Held, Next, Options, Subscriber, Watcher, Wish};
+use tooltrail_catalog::watch::{LogLocations, NextChange, SubscribeOptions, Subscriber, WatchOptions, WatchedSession, Watcher};
 use tracing::warn;
 
-/// How many feeds there are, and how many follow them, at most.
+/// Limits on feeds and on all followers together.
 const FEEDS: usize = 16;
 const FOLLOWERS: usize = 256;
-/// How long a feed stays without followers: a page that is reloaded comes back at once.
+/// Time for which a feed stays without followers: a page that is reloaded comes back at once.
 const STAYS: Duration = Duration::from_secs(30);
 /// Interval of the check for followers.
 const LOOK: Duration = Duration::from_secs(2);
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Distributes changes to followers.
 pub(crate) struct Hub {
     machine: Arc<dyn Machine>,
-    options: Options,
+    options: WatchOptions,
     fresh: Arc<SnapshotSource>,
     state: Mutex<HubState>,
 }
@@ -35,13 +35,13 @@ struct HubState {
 
 impl Hub {
     /// A hub without followers.
-    pub(crate) fn new(machine: Arc<dyn Machine>, options: Options, fresh: Arc<SnapshotSource>) -> Arc<Self> {
+    pub(crate) fn new(machine: Arc<dyn Machine>, options: WatchOptions, fresh: Arc<SnapshotSource>) -> Arc<Self> {
         Arc::new(Hub { machine, options, fresh, state: Mutex::default() })
     }
 
     /// Follows the changes that a wish selects, after a named change if that is still known. Wishes with the same text share a
     /// feed. `None` if there are too many followers.
-    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: Wish, since: Option<&str>) -> Option<FeedFollower> {
+    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: SubscribeOptions, since: Option<&str>) -> Option<FeedFollower> {
         let mut state = self.state();
         if state.feeds.iter().map(|feed| feed.followers()).sum::<usize>() >= FOLLOWERS {
             return None;
@@ -70,12 +70,12 @@ impl Hub {
     }
 
     /// A session as the watcher sees it now; `None` without followers.
-    pub(crate) fn session(&self, agent: &str, session: &str) -> Option<Held> {
+    pub(crate) fn session(&self, agent: &str, session: &str) -> Option<WatchedSession> {
         let watcher = self.state().watcher.clone()?;
         watcher.session(agent, session)
     }
 
-    /// Whether logs are watched, and sessions known as they are.
+    /// Whether logs are watched.
     pub(crate) fn is_watching(&self) -> bool {
         self.state().watcher.is_some()
     }
@@ -85,7 +85,7 @@ impl Hub {
     }
 
     /// Subscribes to the watcher, which is started if there is none; `None` if the system has no thread for it.
-    fn subscribe(&self, ground: Ground, wish: Wish) -> Option<Subscriber> {
+    fn subscribe(&self, ground: LogLocations, wish: SubscribeOptions) -> Option<Subscriber> {
         // The watcher starts from the catalogue, so that has to be filled first. Nothing is lost meanwhile: followers look at
         // everything once when their feed begins.
         self.fresh.wait_until_read();
@@ -112,19 +112,19 @@ impl Hub {
 }
 
 /// Fills a feed while it has followers.
-fn run(hub: &Weak<Hub>, feed: &Arc<Feed>, ground: Ground, wish: Wish) {
+fn run(hub: &Weak<Hub>, feed: &Arc<Feed>, ground: LogLocations, wish: SubscribeOptions) {
     // The hub is held weakly: this thread must not keep the server's state alive after the end.
     let subscriber = hub.upgrade().and_then(|hub| hub.subscribe(ground, wish));
     let mut heard = Instant::now();
     while let (Some(hub), Some(subscriber)) = (hub.upgrade(), &subscriber) {
         match subscriber.next_within(LOOK) {
-            Next::Change(change) => {
+            NextChange::Change(change) => {
                 // First the snapshot, then the news: a page that hears of a change must not be given the old snapshot.
                 hub.fresh.expire();
                 feed.put(change);
             }
-            Next::Quiet => {}
-            Next::Ended => break,
+            NextChange::Quiet => {}
+            NextChange::Ended => break,
         }
         // The lock keeps new followers out until it is decided whether the feed ends.
         let state = hub.state();

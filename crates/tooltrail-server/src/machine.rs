@@ -2,7 +2,7 @@
 //! environment.
 
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::watch::Ground;
+use tooltrail_catalog::watch::LogLocations;
 use tooltrail_formats::find::Search;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
@@ -21,11 +21,11 @@ pub trait Machine: Send + Sync {
     /// The logs that are there now.
     fn search(&self) -> Search;
 
-    /// The moment of asking.
+    /// The current time, with the signs of running agents.
     fn now(&self) -> Now;
 
     /// Directories in which logs are watched; `None` where they do not change.
-    fn ground(&self) -> Option<Ground> {
+    fn ground(&self) -> Option<LogLocations> {
         None
     }
 
@@ -58,7 +58,7 @@ pub trait Machine: Send + Sync {
         None
     }
 
-    /// The person's home directory.
+    /// The user's home directory.
     fn home(&self) -> Option<String> {
         None
     }

@@ -2,7 +2,7 @@
 
 pub use tooltrail_view::render::html::encoded;
 
-/// A request, as far as pages look at it.
+/// The parts of a request that pages look at.
 #[derive(Clone, Debug, Default)]
 pub struct PageRequest {
     /// The path below the root of these pages.

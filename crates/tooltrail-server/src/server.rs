@@ -25,9 +25,9 @@ use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 use tracing::{debug, info, warn};
 
-/// How many connections there are at most.
+/// Limit on connections.
 const CONNECTIONS: usize = 768;
-/// How long a request may take to arrive, or an idle connection to ask again, and how much may stand before its body.
+/// Time for a request to arrive or an idle connection to ask again, and the size of a request's head.
 const ARRIVES: Duration = Duration::from_secs(60);
 const HEAD: usize = 128 * 1024;
 /// Pause after the system had no connection to give.
@@ -58,7 +58,7 @@ pub fn serve(listener: TcpListener, apps: &[Arc<AppState>], guard: Guard, health
     })
 }
 
-/// Answers what is asked through a connection, until either side ends it.
+/// Serves the requests of a connection, until either side ends it.
 async fn connection(stream: TcpStream, router: Router, _place: OwnedSemaphorePermit) {
     // Events are small and must not wait until a packet is full.
     let _ = stream.set_nodelay(true);
@@ -70,7 +70,7 @@ async fn connection(stream: TcpStream, router: Router, _place: OwnedSemaphorePer
     }
 }
 
-/// All addresses.
+/// Router of all addresses.
 pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
     let health = health.to_owned();
     let mut router = Router::new().route(
@@ -115,7 +115,7 @@ async fn log_request(request: Request, next: Next) -> Response {
     response
 }
 
-/// A page, made on a thread where it may take its time.
+/// Route of a page, whose handler runs on a blocking thread.
 fn page(app: &Arc<AppState>, handler: Handler) -> axum::routing::MethodRouter {
     let app = Arc::clone(app);
     get(move |names: RawPathParams, Query(query): Query<Vec<(String, String)>>, request: Request| {

@@ -23,7 +23,7 @@ pub(crate) struct SessionRows<'a> {
     pub(crate) snapshot: &'a CatalogueSnapshot,
     /// All sessions.
     pub(crate) rows: &'a [SessionRow<'a>],
-    /// The person's clock.
+    /// The user's clock.
     pub(crate) clock: &'a LocalClock,
     /// Expected deletion of their logs.
     pub(crate) fates: Option<Box<dyn LogRetention>>,
@@ -46,7 +46,7 @@ pub(crate) struct SessionTable<'t> {
     pub(crate) heads: &'t dyn Fn(&str) -> Option<Markup>,
     /// Whether they are sorted by a time, and stand under its days.
     pub(crate) by_day: Option<TimeOf>,
-    /// How their tests went, by place; without it that column is left out, and some others.
+    /// Test results by place. `None` makes a short table, without this column and some others.
     pub(crate) tests: Option<&'t HashMap<usize, Tested>>,
     /// Label of the table for screen readers.
     pub(crate) name: &'t str,
@@ -66,7 +66,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("lasted", "Lasted"),
     ("tests", "Tests"),
 ];
-/// Those that a short table has.
+/// Columns of a short table.
 const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
 
 /// A column: a class and a word.
@@ -101,6 +101,7 @@ impl<'a> SessionRows<'a> {
             None => FEW.contains(name),
             Some(_) => *name != "state" || !states.is_empty(),
         };
+        // Without any state to show, the column is left out rather than empty.
         let columns: Vec<&SessionColumn> = COLUMNS.iter().filter(shown).collect();
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
         // Sessions without a time are grouped too, or they would stand under the day above them.
@@ -122,6 +123,7 @@ impl<'a> SessionRows<'a> {
 
     fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&SessionColumn], table: &SessionTable<'_>, states: &States) -> Markup {
         html! {
+            // The id is the key by which the script matches rows when the table is reloaded.
             tr.gone[self.is_gone(place)] data-key=(row.session) {
                 @for (name, _) in columns {
                     @match *name {
@@ -170,6 +172,7 @@ impl<'a> SessionRows<'a> {
         }
         let state = words::state(row);
         if state.glyph.is_empty() {
+            // A session that has ended shows when its logs will be deleted instead of its state.
             let note = self.fates.as_ref().filter(|_| fates)?.note(row)?;
             return Some(html! { span.t-stopped title="Its agent will delete its logs" { (note) } });
         }
@@ -186,7 +189,7 @@ impl<'a> SessionRows<'a> {
         }
     }
 
-    /// Its title, which is the link to it, unless it is gone.
+    /// The title, as a link to the session unless it is gone.
     pub(crate) fn title(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let title = words::title(row.title);
         html! {
@@ -200,7 +203,7 @@ impl<'a> SessionRows<'a> {
         self.app.to(&format!("/s/{}", encoded(row.session)))
     }
 
-    /// The term that takes a project.
+    /// The term that selects a project.
     pub(crate) fn project_term(&self, path: &str) -> String {
         self.terms.term(path)
     }
@@ -244,14 +247,14 @@ fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {
     html! { th scope="col" class=(name) data-sorts[sorted.is_some()] { @if let Some(own) = own { (own) } @else { (word) } } }
 }
 
-/// A number with its word, which is only shown where there are no columns.
+/// A number with its unit, which is only shown where the layout has no columns.
 fn with_unit(number: u64, word: &str) -> Markup {
     let told = counted(number, word);
     let (number, unit) = told.split_once(' ').unwrap_or((&told, ""));
     html! { (number) span.unit { " " (unit) } }
 }
 
-/// The agent and the model at work, as short as it can be.
+/// The agent and its model, as short as possible.
 fn model(row: &SessionRow<'_>) -> Markup {
     let short = |model: &str| {
         let model = format_of(row.agent).map_or(model, |format| format.short_model(model));
@@ -269,7 +272,7 @@ fn model(row: &SessionRow<'_>) -> Markup {
     }
 }
 
-/// How many sessions: `12 sessions`.
+/// Number of sessions in words: `12 sessions`.
 pub(crate) fn sessions(number: usize) -> String {
     counted(number as u64, "session")
 }

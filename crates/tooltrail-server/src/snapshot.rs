@@ -3,42 +3,42 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::library::Stored;
-use tooltrail_catalog::store::{Catalogue, Error, Listing};
-use tooltrail_catalog::taken::stored::Catalogued;
+use tooltrail_catalog::library::StoredLibrary;
+use tooltrail_catalog::matching::stored::CatalogueQuery;
+use tooltrail_catalog::store::{Catalogue, CatalogueError, SessionListing};
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
 /// The catalogue as it was at one moment.
 pub struct CatalogueSnapshot {
     /// The logs, as the catalogue knows them.
-    pub library: Stored,
+    pub library: StoredLibrary,
     /// The sessions.
-    pub listing: Listing,
-    /// The moment of asking.
+    pub listing: SessionListing,
+    /// Time of the snapshot.
     pub now: Now,
-    /// How the logs were read.
+    /// Statistics of reading.
     pub read: LogReading,
-    /// How many changes had been heard of when the logs were looked at.
+    /// Number of changes that had been reported when the logs were looked at.
     pub(crate) heard: u64,
-    /// When this was made, to tell its age.
+    /// Time of creation.
     pub(crate) made: Instant,
-    /// The catalogue of a few logs lies here, as long as it is needed.
+    /// Directory of a temporary catalogue, deleted with the snapshot.
     pub(crate) _place: Option<tempfile::TempDir>,
 }
 
-/// How logs were read.
+/// Statistics of reading logs.
 #[derive(Clone, Debug, Default)]
 pub struct LogReading {
     /// Whether logs are still being read, so that sessions are missing.
     pub partial: bool,
-    /// How many logs there are.
+    /// Number of logs.
     pub logs: usize,
     /// Their bytes.
     pub bytes: u64,
     /// Work that was done when the server started.
     pub first: FirstReading,
-    /// How many were read since, because they were new or had changed.
+    /// Number of logs read since, because they were new or had changed.
     pub newer: usize,
     /// Directories in which logs were looked for.
     pub looked: Vec<PathBuf>,
@@ -49,17 +49,17 @@ pub struct LogReading {
 /// The first reading of logs after the server started.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstReading {
-    /// How many logs had to be read; the others were known from before.
+    /// Number of logs that had to be read; the others were known from before.
     pub read: usize,
-    /// How many there were.
+    /// Number of logs.
     pub logs: usize,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
 }
 
 impl CatalogueSnapshot {
-    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, Error> {
-        let library = Stored::new(catalogue, keep);
+    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, CatalogueError> {
+        let library = StoredLibrary::new(catalogue, keep);
         // Listed once per snapshot: every page needs it, and states depend on the time of the snapshot.
         let listing = library.catalogue().list(&now)?;
         Ok(CatalogueSnapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
@@ -71,7 +71,7 @@ impl CatalogueSnapshot {
     }
 
     /// A view of the snapshot that filters can be applied to.
-    pub fn catalogued<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> Catalogued<'a> {
-        Catalogued { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
+    pub fn catalogued<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> CatalogueQuery<'a> {
+        CatalogueQuery { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::time::{sleep, timeout};
-use tooltrail_catalog::watch::{Change, Wish};
+use tooltrail_catalog::watch::{ChangeEvent, SubscribeOptions};
 
 /// Time in which changes are collected into one event: agents write several records at once.
 const GATHER: Duration = Duration::from_millis(20);
@@ -32,7 +32,7 @@ struct ChangeNotice<'a> {
 
 /// The stream for pages.
 pub(crate) fn events(app: &Arc<AppState>, headers: &HeaderMap) -> Response {
-    match app.hub().follow("", Wish { touched: true, ..Wish::default() }, last_event(headers)) {
+    match app.hub().follow("", SubscribeOptions { touched: true, ..SubscribeOptions::default() }, last_event(headers)) {
         Some(follower) => spawn(|sender| pages(follower, sender)),
         None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many listen already.\n".into()),
     }
@@ -89,22 +89,22 @@ async fn pages(mut follower: FeedFollower, sender: Sender<Bytes>) {
     }
 }
 
-fn notice(changes: &[(u64, Arc<Change>)]) -> ChangeNotice<'_> {
+fn notice(changes: &[(u64, Arc<ChangeEvent>)]) -> ChangeNotice<'_> {
     let mut notice = ChangeNotice { sessions: BTreeSet::new(), lists: false };
     for (_, change) in changes {
         let session = match &**change {
-            Change::Touched { session, .. } | Change::Lost { session, .. } => session,
-            Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } => &call.session,
-            Change::Message(message) => &message.session,
-            Change::Session { session } => {
+            ChangeEvent::Touched { session, .. } | ChangeEvent::Lost { session, .. } => session,
+            ChangeEvent::Here { call } | ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } => &call.session,
+            ChangeEvent::Message(message) => &message.session,
+            ChangeEvent::Session { session } => {
                 notice.lists = true;
                 &session.session
             }
-            Change::Gone { session, .. } => {
+            ChangeEvent::Gone { session, .. } => {
                 notice.lists = true;
                 session
             }
-            Change::Begun { .. } | Change::Lagged { .. } => continue,
+            ChangeEvent::Begun { .. } | ChangeEvent::Lagged { .. } => continue,
         };
         notice.sessions.insert(session);
     }

@@ -19,27 +19,27 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{Tone, counted};
 use tracing::warn;
 
-/// So many sessions are remembered.
+/// Limit on the results in memory.
 const KNOWN: usize = 5_000;
 
-/// How the tests of a session went, in words.
+/// Test result of a session, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Tested {
-    /// `✓ then 2 edits`; nothing where nothing was tested.
+    /// Short result: `✓ then 2 edits`; empty without tests.
     pub(crate) say: String,
     /// Result as a sentence.
     pub(crate) title: String,
-    /// How it is coloured.
+    /// Class of its colour.
     pub(crate) class: &'static str,
 }
 
 /// Limits on the work for one request.
 pub(crate) struct Bounds {
-    /// How many threads there are.
+    /// Number of threads.
     pub(crate) threads: usize,
-    /// How long it may take; the session that is being looked at then is finished.
+    /// Time limit. A session that was begun before it is finished.
     pub(crate) patience: Duration,
-    /// The most calls that a session may have to be looked at.
+    /// Largest session that is read, in calls.
     pub(crate) calls: u64,
 }
 
@@ -103,7 +103,7 @@ impl Tests {
     }
 }
 
-/// How the tests of a session went. One that cannot be opened has none.
+/// Test result of a session; `None` if it cannot be opened.
 fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
     let row = rows.get(place).filter(|row| row.calls > 0)?;
     let opened = snapshot.library.open(snapshot.listing.bundle(place)?);

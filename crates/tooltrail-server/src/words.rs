@@ -61,7 +61,7 @@ impl LocalClock {
         self.local(then).strftime("%H:%M").to_string()
     }
 
-    /// When something was, as short as can be: the time of today, the day of another.
+    /// A moment as short as possible: the time of today, else the day.
     pub(crate) fn when(&self, then: Time) -> String {
         let (day, today) = (self.local(then).date(), self.local(self.now).date());
         match () {
@@ -76,7 +76,7 @@ impl LocalClock {
         self.local(then).strftime("%H:%M:%S").to_string()
     }
 
-    /// Day and time, as short as can be: `14:02` of today, `3 Mar 14:02`, `2025-03-03 14:02`.
+    /// Day and time as short as possible: `14:02` of today, `3 Mar 14:02`, `2025-03-03 14:02`.
     pub(crate) fn moment(&self, then: Time) -> String {
         let (day, time) = (self.when(then), self.time(then));
         if day == time { time } else { format!("{day} {time}") }
@@ -92,9 +92,10 @@ impl LocalClock {
     }
 }
 
-/// How long a session lasted, in milliseconds.
+/// Duration of a session, in milliseconds.
 pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
     let micros = row.started_at?.micros_until(row.last_at?);
+    // Clocks may be set back during a session, so the difference can be negative. Zero means a single record.
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0)
 }
 
@@ -126,6 +127,7 @@ impl<'p> ProjectNames<'p> {
             let above = path.trim_end_matches(['/', '\\']).strip_suffix(name)?.trim_end_matches(['/', '\\']);
             path.get(above.len() - last_part(above).len()..).filter(|_| !above.is_empty())
         };
+        // The shortest name that is unambiguous among these projects; other pages may need a longer one.
         if self.shared.contains(name) { longer().unwrap_or(name) } else { name }
     }
 }
@@ -153,6 +155,7 @@ impl<'p> ProjectTerms<'p> {
         let paths: HashSet<&str> = paths.collect();
         // Filters ignore case and take both kinds of slashes, so the comparison has to as well.
         let plain = |tail: &str| tail.to_lowercase().replace('\\', "/");
+        // All ends of all paths are indexed once: comparing every pair of projects would be quadratic.
         let mut ending: HashMap<String, Vec<&str>> = HashMap::new();
         for &path in &paths {
             for tail in tails(path) {
@@ -171,12 +174,13 @@ impl<'p> ProjectTerms<'p> {
                 let others: Vec<String> = others.iter().map(|other| format!(" not:{other}")).collect();
                 (others.len() <= OTHERS).then(|| format!("{}{}", named(tail), others.concat()))
             };
+            // The full path is the last resort: as a filter it also selects projects inside it and around it.
             alone.map(named).or_else(|| without(longest()?)).unwrap_or_else(|| named(path))
         };
         ProjectTerms { terms: paths.iter().map(|path| (*path, term(path))).collect() }
     }
 
-    /// The term that takes a project.
+    /// The term that selects a project.
     pub(crate) fn term(&self, path: &str) -> String {
         self.terms.get(path).cloned().unwrap_or_else(|| format!("project:{}", quoted(path)))
     }
@@ -213,6 +217,7 @@ pub(crate) fn title(title: Option<&str>) -> String {
 /// A text of one line, cut where it is long. Control characters are replaced.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
+        // Cut by characters, not bytes, and before neutralising, which makes single characters longer.
         Some((end, _)) => format!("{}…", neutral(text.get(..end).unwrap_or_default())),
         None => neutral(text).into_owned(),
     }
@@ -225,7 +230,7 @@ pub(crate) struct StateLabel {
     pub(crate) glyph: &'static str,
     /// A word or two.
     pub(crate) word: &'static str,
-    /// Which colour it has.
+    /// Its colour.
     pub(crate) tone: Tone,
 }
 

@@ -12,9 +12,9 @@ const ANSWERS_AT_ONCE: usize = 6;
 /// Threads needed for both.
 pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE;
 
-/// Pages.
+/// Queue of pages.
 pub(crate) static PAGES: Lane = Lane(Semaphore::const_new(PAGES_AT_ONCE));
-/// Answers to programs.
+/// Queue of answers to programs.
 pub(crate) static ANSWERS: Lane = Lane(Semaphore::const_new(ANSWERS_AT_ONCE));
 
 /// A queue for work of one kind.
@@ -105,7 +105,7 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(5)).await;
             // The second is dropped while it still waits for its turn, so it must never begin; the first already runs and has to
             // notice.
-            // Whoever waits for the second goes first, then whoever waits for the first.
+            // Aborting a task drops its future, as the server does when a connection is lost.
             second.abort();
             let _ = second.await;
             first.abort();

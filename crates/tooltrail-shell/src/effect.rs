@@ -32,8 +32,8 @@ const READERS: &str = "
     date uptime uname hostname whoami id groups who ps pgrep pstree top htop kill pkill killall lsof netstat ss ping dig nslookup host ip
     ifconfig free vmstat nproc lscpu lsblk getent locale journalctl dmesg nvidia-smi sw_vers nc";
 
-/// Programs and the subcommands, of one or two words, with which they only read. What one does elsewhere, as `git push` does, changes no
-/// files here.
+/// Programs and the subcommands, of one or two words, with which they only read. An effect elsewhere, such as that of `git push`, changes
+/// no files here.
 const READING: &[(&str, &str)] = &[
     (
         "git",
@@ -85,6 +85,7 @@ static READS: LazyLock<Map<&str, &str>> = LazyLock::new(|| table(READING.iter().
 /// Whether a command may change files, given its words behind wrappers, the assignments before it, and its purpose.
 pub(crate) fn writes(words: &[String], assigned: &[String], purpose: Option<Purpose>) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
+    // Asking any program for its version or help changes nothing, unknown programs included.
     if matches!(rest, [only] if matches!(only.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "version")) {
         return false;
     }
@@ -126,6 +127,7 @@ fn by_options(name: &str, rest: &[String]) -> bool {
     let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
     let bundled = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
     match name {
+        // `bash -n` only checks the syntax; a script that is run may do anything.
         "bash" | "sh" | "zsh" => !has(&["-n"]),
         "sed" | "gsed" => rest.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place") || word == "-ni"),
         "perl" | "ruby" => bundled('i') || !(bundled('n') || bundled('p')),
@@ -139,6 +141,7 @@ fn by_options(name: &str, rest: &[String]) -> bool {
             to_file || has(&["--remote-name"]) || bundled('O')
         }
         "wget" => !(has(&["-O-", "--spider", "-qO-"]) || rest.windows(2).any(|pair| pair[0].ends_with('O') && is_scratch(&pair[1]))),
+        // The last operand is the target; a copy into a temporary directory leaves the user's files alone.
         "cp" | "install" | "rsync" => operands(rest).last().is_none_or(|word| !is_scratch(word)),
         "tar" | "unzip" | "zip" => !(rest.first().is_some_and(|word| word.trim_start_matches('-').contains('t')) || has(&["-l", "--list"])),
         "crontab" => !has(&["-l"]),
@@ -191,6 +194,7 @@ fn is_mode(word: &str) -> bool {
 pub(crate) fn is_scratch(path: &str) -> bool {
     let in_temporary =
         ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "$TMPDIR/", "${TMPDIR}/"].iter().any(|place| path.starts_with(place));
+    // `/tmp/../home` only looks temporary.
     path == "-" || (in_temporary && !path.contains(".."))
 }
 

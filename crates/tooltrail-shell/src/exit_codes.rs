@@ -50,9 +50,11 @@ impl ShellOptions {
                 (_, Some(letters)) => (false, letters),
                 _ => continue,
             };
+            // Letters may be bundled: `set -euo pipefail`.
             if letters.contains('e') {
                 flags.errexit = Some(on);
             }
+            // `-o` takes the next word, whatever other letters are bundled with it.
             if letters.contains('o') {
                 match options.get(place + 1).map(String::as_str) {
                     Some("pipefail") => flags.pipefail = Some(on),
@@ -81,6 +83,7 @@ impl ActiveOptions {
     /// Applies the options that a node sets for the nodes after it.
     fn after(&mut self, node: &SyntaxNode) {
         match node {
+            // Options set in a subshell, a loop or a branch are not followed: they end with the subshell, or may not have been set.
             SyntaxNode::Set(flags) => self.take(*flags),
             SyntaxNode::List(items) => items.iter().for_each(|(item, _)| self.after(item)),
             SyntaxNode::Chain(links) => links.iter().for_each(|(_, node)| self.after(node)),
@@ -90,6 +93,7 @@ impl ActiveOptions {
 
     /// The options of an inner shell.
     fn within(self, own: Option<ShellOptions>) -> ActiveOptions {
+        // `bash -c` starts a new shell without the options around it; `( … )` inherits them.
         own.map_or(self, |flags| {
             let mut options = ActiveOptions::default();
             options.take(flags);
@@ -113,6 +117,7 @@ fn decided(node: &SyntaxNode, success: bool, options: ActiveOptions) -> Option<u
         // With `pipefail` a failure is that of the last part that failed, which is known only where a single part can fail.
         SyntaxNode::Pipe(parts) => only(parts.iter().filter(|part| may_fail(part))).and_then(|part| decided(part, success, options)),
         SyntaxNode::Shell(own, inner) => decided(inner, success, options.within(*own)),
+        // Every round runs the same commands, so the deciding one is the same whichever round was last.
         SyntaxNode::Loop(inner) => decided(inner, success, options),
     }
 }
@@ -127,6 +132,7 @@ fn list(items: &[(SyntaxNode, bool)], success: bool, mut options: ActiveOptions)
         }
         options.after(item);
     }
+    // A list that succeeded was not stopped. One that ends in the background ends at once, with an exit code of no command.
     if success || stopping.is_empty() {
         return if last.1 { None } else { decided(&last.0, success, options) };
     }
@@ -139,12 +145,14 @@ fn list(items: &[(SyntaxNode, bool)], success: bool, mut options: ActiveOptions)
 /// The deciding command of a chain: the last one that ran, if following every way the chain could have gone leaves only one.
 fn chain(links: &[(bool, SyntaxNode)], success: bool, options: ActiveOptions) -> Option<usize> {
     let ends = |place: usize, node: &SyntaxNode| std::iter::once((place, true)).chain(may_fail(node).then_some((place, false)));
+    // Each way is the place of the last command that ran, and whether it succeeded.
     let mut ways: Vec<(usize, bool)> = Vec::new();
     for (place, (or, node)) in links.iter().enumerate() {
         if place == 0 {
             ways.extend(ends(place, node));
             continue;
         }
+        // `&&` goes on after a success, `||` after a failure; other ways skip this link and stay as they are.
         let runs = |way: &(usize, bool)| way.1 != *or;
         let reached = ways.iter().any(runs);
         ways.retain(|way| !runs(way));
@@ -153,6 +161,7 @@ fn chain(links: &[(bool, SyntaxNode)], success: bool, options: ActiveOptions) ->
         }
     }
     let (place, _) = only(ways.into_iter().filter(|(_, ended)| *ended == success))?;
+    // A `set` earlier in the chain has taken effect by then.
     let mut options = options;
     links.get(..place)?.iter().for_each(|(_, node)| options.after(node));
     decided(&links.get(place)?.1, success, options)
@@ -181,6 +190,7 @@ fn may_stop(node: &SyntaxNode) -> bool {
 pub(crate) fn masked(node: &SyntaxNode, start: ShellOptions) -> Vec<usize> {
     let mut found = Vec::new();
     hidden(node, ActiveOptions::default().within(Some(start)), &mut found);
+    // Collected branch by branch; callers rely on the order of the line, with each command once.
     found.sort_unstable();
     found.dedup();
     found
@@ -189,6 +199,7 @@ pub(crate) fn masked(node: &SyntaxNode, start: ShellOptions) -> Vec<usize> {
 fn hidden(node: &SyntaxNode, options: ActiveOptions, out: &mut Vec<usize>) {
     match node {
         SyntaxNode::Simple(_) | SyntaxNode::Sure | SyntaxNode::Unsure | SyntaxNode::Set(_) => {}
+        // `set -e` does not apply to a negated command: the shell treats it as a test.
         SyntaxNode::Not(inner) => hidden(inner, ActiveOptions { errexit: false, ..options }, out),
         SyntaxNode::Shell(own, inner) => hidden(inner, options.within(*own), out),
         SyntaxNode::List(items) => {
@@ -196,6 +207,7 @@ fn hidden(node: &SyntaxNode, options: ActiveOptions, out: &mut Vec<usize>) {
             for (place, (item, background)) in items.iter().enumerate() {
                 let last = place + 1 == items.len();
                 match item {
+                    // The shell does not wait for a background command, so its exit code is never seen.
                     _ if *background => every(item, out),
                     _ if last => hidden(item, options, out),
                     // Under `set -e` only the last link of a chain can stop the list: failures before it are looked at by `&&` and `||`.
@@ -235,6 +247,7 @@ fn hidden(node: &SyntaxNode, options: ActiveOptions, out: &mut Vec<usize>) {
         // The exit code of a loop is that of its last round; those before are gone.
         SyntaxNode::Loop(inner) => every(inner, out),
         SyntaxNode::Choice(deciding, bodies) => {
+            // A condition's exit code chooses the body and is then gone.
             deciding.iter().for_each(|node| every(node, out));
             bodies.iter().for_each(|node| hidden(node, options, out));
         }
@@ -269,6 +282,7 @@ fn prove(node: &SyntaxNode, success: bool, options: ActiveOptions, out: &mut [Op
         SyntaxNode::Not(inner) => prove(inner, !success, ActiveOptions { errexit: false, ..options }, out),
         SyntaxNode::Shell(own, inner) => prove(inner, success, options.within(*own), out),
         SyntaxNode::Pipe(parts) if !options.pipefail => parts.last().into_iter().for_each(|last| prove(last, success, options, out)),
+        // With `pipefail` a success means that every part succeeded.
         SyntaxNode::Pipe(parts) if success => parts.iter().for_each(|part| prove(part, true, options, out)),
         SyntaxNode::Pipe(parts) => {
             only(parts.iter().filter(|part| may_fail(part))).into_iter().for_each(|part| prove(part, false, options, out));
@@ -291,6 +305,7 @@ fn prove_list(items: &[(SyntaxNode, bool)], success: bool, mut options: ActiveOp
         }
         options.after(item);
     }
+    // If an earlier item may have stopped the list, a failure does not prove that the last one ran at all.
     if !last.1 && (success || !stops) {
         prove(&last.0, success, options, out);
     }
@@ -301,6 +316,7 @@ fn prove_chain(links: &[(bool, SyntaxNode)], success: bool, options: ActiveOptio
     if before.is_empty() {
         return prove(last, success, options, out);
     }
+    // The last link ran for certain if nothing before it can fail.
     let surely = |success: bool| before.iter().all(|(_, node)| !may_fail(node)) && success != *or;
     // `a && b` succeeds only with both, `a || b` fails only with both.
     if success != *or {

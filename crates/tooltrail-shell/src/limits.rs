@@ -1,5 +1,5 @@
 //! Limits on what is parsed. Commands come from logs, which are hostile: a text may be built so that the parser takes hours or runs out
-//! of stack. What is over a limit is not understood, and said not to be.
+//! of stack. A text over a limit is treated like one that cannot be parsed.
 
 use brush_parser::Token;
 

@@ -58,6 +58,7 @@ impl SyntaxTree {
         let runs =
             |masked: &[usize]| masked.iter().any(|&place| self.commands.get(place).is_some_and(|(command, _)| command.purpose.is_some()));
         let shows = |options: ShellOptions| !runs(&self.masked(options));
+        // The advice is only given where a masked test or build matters, and only if the setting unmasks all of them.
         let setting = if runs(&masked) { SETTINGS.iter().find(|(_, options)| shows(*options)) } else { None };
         CommandLine {
             success,
@@ -93,6 +94,7 @@ impl SyntaxTree {
         let matters =
             |place: &usize| self.commands.get(*place).is_some_and(|(_, role)| *role != CommandRole::Aside) && !filters.contains(place);
         let all = 0..self.commands.len();
+        // A line such as `cd x && echo done` consists of asides only; then all of them are the essence.
         let essence: Vec<usize> = all.clone().filter(matters).collect();
         if essence.is_empty() { all.collect() } else { essence }
     }
@@ -111,6 +113,7 @@ impl SyntaxTree {
         if !limits::allows_text(text, depth) {
             return None;
         }
+        // Plain lines take the fast path; it gives up on anything unusual.
         match tokenize(text) {
             Some(tokens) => self.plain(&tokens, depth),
             None => self.parse_all(text, depth),
@@ -165,6 +168,7 @@ impl SyntaxTree {
 
     /// Notes a function. Its body counts where it is called, not here.
     fn define(&mut self, function: &FunctionDefinition, depth: usize) -> Option<SyntaxNode> {
+        // Parsed into a tree of its own, so that its commands do not count as run. It may call functions defined before it.
         let mut body = SyntaxTree { functions: self.functions.clone(), ..SyntaxTree::default() };
         body.root = body.compound(&function.body.0, depth)?;
         self.functions.push(Function {
@@ -182,6 +186,7 @@ impl SyntaxTree {
             CompoundCommand::ForClause(clause) => SyntaxNode::Loop(Box::new(self.group(&clause.body.list, depth)?)),
             CompoundCommand::ArithmeticForClause(clause) => SyntaxNode::Loop(Box::new(self.group(&clause.body.list, depth)?)),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                // The condition runs before every round, and only ever decides whether there is another one.
                 let condition = self.group(&clause.0, depth)?;
                 SyntaxNode::Choice(vec![condition], vec![SyntaxNode::Loop(Box::new(self.group(&clause.1.list, depth)?))])
             }
@@ -199,6 +204,7 @@ impl SyntaxTree {
                 let bodies = clause.cases.iter().filter_map(|case| case.cmd.as_ref());
                 SyntaxNode::Choice(Vec::new(), bodies.map(|body| self.group(body, depth)).collect::<Option<_>>()?)
             }
+            // A coprocess runs in the background.
             CompoundCommand::Coprocess(process) => SyntaxNode::List(vec![(self.command(&process.body, depth)?, true)]),
             CompoundCommand::Arithmetic(_) => SyntaxNode::Unsure,
         })
@@ -235,6 +241,7 @@ impl SyntaxTree {
                 let inner = self.parse_into(text, depth + 1)?;
                 return Some(SyntaxNode::Shell(Some(flags), Box::new(inner)));
             }
+            // A remote text that cannot be parsed still leaves a command that can: `ssh` itself.
             InnerScript::Elsewhere(text) => self.push(assigned, words, own, SyntaxTree::parse(text, depth + 1)),
             InnerScript::None => self.push(assigned, words, own, None),
         }
@@ -277,6 +284,7 @@ fn made_by_writing(word: &str, depth: usize) -> bool {
 /// Whether a redirection writes into a file of the user.
 fn into_a_file(redirect: &IoRedirect) -> bool {
     let target = match redirect {
+        // Reading, and duplicating descriptors such as `2>&1`, changes no file.
         IoRedirect::File(_, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput, _) => return false,
         IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) | IoRedirect::OutputAndError(word, _) => word,
         _ => return false,

@@ -41,8 +41,10 @@ pub(crate) fn tokenize(text: &str) -> Option<Vec<PlainToken<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_matches(' ');
     while !rest.is_empty() {
+        // True at the start and after a joint, where the next word is a program.
         let begins = !matches!(tokens.last(), Some(PlainToken::Word(_)));
         let (token, length) = match joint(rest) {
+            // Two joints in a row, such as `;;`, are either syntax that this does not know or an error.
             Some(_) if begins => return None,
             Some(joint) => joint,
             None => {
@@ -57,6 +59,7 @@ pub(crate) fn tokenize(text: &str) -> Option<Vec<PlainToken<'_>>> {
         tokens.push(token);
         rest = rest.get(length..)?.trim_start_matches(' ');
     }
+    // A joint at the end, as in `a &&`, is left to the parser too.
     matches!(tokens.last(), Some(PlainToken::Word(_))).then_some(tokens)
 }
 
@@ -79,6 +82,7 @@ fn word(text: &str) -> Option<usize> {
         at += match byte {
             b' ' | b'|' | b'&' | b';' => break,
             b'\'' | b'"' => quoted(bytes.get(at..)?, byte)?,
+            // Only bytes that no shell expands; `~`, `*`, `$`, `#` and all others are left to the parser.
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => 1,
             b'-' | b'_' | b'.' | b'/' | b':' | b',' | b'=' | b'@' | b'%' | b'+' => 1,
             _ => return None,
@@ -91,6 +95,7 @@ fn word(text: &str) -> Option<usize> {
 fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let inner = bytes.get(1..)?;
     let end = inner.iter().position(|byte| *byte == quote)?;
+    // Single quotes protect everything; in double quotes `$`, backquotes, backslashes and `!` keep their meaning.
     let meant = |byte: &u8| byte.is_ascii_control() || (quote == b'"' && matches!(byte, b'$' | b'`' | b'\\' | b'!'));
     if inner.get(..end)?.iter().any(meant) { None } else { Some(end + 2) }
 }

@@ -32,11 +32,13 @@ fn shell<'w>(words: &'w [String], document: Option<&'w str>) -> InnerScript<'w> 
     while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+']) && word.len() > 1) {
         let letters = !word.starts_with("--");
         text |= letters && word.starts_with('-') && word.contains('c');
+        // The value of an option must not be taken for the script.
         let valued = (letters && word.contains(['o', 'O'])) || matches!(word.as_str(), "--rcfile" | "--init-file");
         at += if valued { 2 } else { 1 };
     }
     let flags = ShellOptions::of(words.get(..at.min(words.len())).unwrap_or_default());
     match (text, words.get(at), document) {
+        // With a script file instead, as in `bash test.sh`, the commands are not on the line.
         (true, Some(text), _) => InnerScript::InPlace(flags, text),
         (false, None, Some(document)) => InnerScript::InPlace(flags, document),
         _ => InnerScript::None,
@@ -56,6 +58,7 @@ fn remote(words: &[String]) -> Option<&str> {
             1
         };
     }
+    // Several words are joined by `ssh` and split again by the remote shell; only a single one is certainly a whole text.
     match words.get(at + 1..)? {
         [text] => Some(text),
         _ => None,

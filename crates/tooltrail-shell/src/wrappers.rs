@@ -102,8 +102,10 @@ pub(crate) fn program(word: &str) -> &str {
 /// The words of the command behind all wrappers.
 pub(crate) fn behind(words: &[String]) -> &[String] {
     let mut words = words;
+    // Wrappers nest, as in `sudo timeout 9 npx jest`. The limit keeps a hostile line of thousands of them cheap.
     for _ in 0..MOST {
         let inner = behind_one(words).unwrap_or_default();
+        // A wrapper without a command, such as `env` alone, is the command itself.
         if inner.is_empty() {
             break;
         }

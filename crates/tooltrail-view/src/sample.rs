@@ -6,7 +6,7 @@ use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::{CallRow, Place, VERSION};
-use tooltrail_model::transcript::{ResultContent, Story, SubagentCalls};
+use tooltrail_model::transcript::{LoggedResult, Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
 
 /// A call of this tool, without a result.
@@ -28,7 +28,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
 
 /// The call with this text as its result.
 pub(crate) fn answered(mut call: Story<'static>, seen: &str) -> Story<'static> {
-    call.answer = Some(ResultContent { seen: vec![Content::text(seen)], ..ResultContent::default() });
+    call.answer = Some(LoggedResult { seen: vec![Content::text(seen)], ..LoggedResult::default() });
     call
 }
 

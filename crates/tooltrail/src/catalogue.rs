@@ -5,10 +5,10 @@ use crate::{directories, keeping, logs, out, progress};
 use anyhow::bail;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tooltrail_catalog::library::Stored;
+use tooltrail_catalog::library::StoredLibrary;
+use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::refresh::refresh;
-use tooltrail_catalog::store::{Catalogue, Listing, file_name};
-use tooltrail_catalog::taken::stored::Catalogued;
+use tooltrail_catalog::store::{Catalogue, SessionListing, file_name};
 use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{Options, Progress};
@@ -18,7 +18,7 @@ use tracing::warn;
 
 /// An open catalogue that is up to date with the logs.
 pub(crate) struct Ready {
-    pub(crate) library: Stored,
+    pub(crate) library: StoredLibrary,
     /// The current time, with the sessions that run.
     pub(crate) now: Now,
     /// Directories that were searched for logs.
@@ -75,7 +75,7 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     }
     keeping::after_refresh(args, &search);
     Ok(Ready {
-        library: Stored::new(catalogue, keeping::keep(args)),
+        library: StoredLibrary::new(catalogue, keeping::keep(args)),
         now: logs::now_in(args, &places),
         looked: search.looked,
         took: start.elapsed(),
@@ -101,12 +101,12 @@ pub(crate) fn whose(args: &LogArgs) -> Vec<PathBuf> {
 
 impl Ready {
     /// The sessions as of the current time.
-    pub(crate) fn list(&self) -> anyhow::Result<Listing> {
+    pub(crate) fn list(&self) -> anyhow::Result<SessionListing> {
         Ok(self.library.catalogue().list(&self.now)?)
     }
 
     /// Context for queries about these sessions.
-    pub(crate) fn asked<'a>(&'a self, listing: &'a Listing, rows: &'a [SessionRow<'a>]) -> Catalogued<'a> {
-        Catalogued { library: &self.library, listing, rows, now: &self.now, threads: self.threads }
+    pub(crate) fn asked<'a>(&'a self, listing: &'a SessionListing, rows: &'a [SessionRow<'a>]) -> CatalogueQuery<'a> {
+        CatalogueQuery { library: &self.library, listing, rows, now: &self.now, threads: self.threads }
     }
 }

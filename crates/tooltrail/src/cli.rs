@@ -65,6 +65,7 @@ pub(crate) struct LogArgs {
     /// How long after its last record a session counts as alive, as in `15m` or `2h`; `0s` for never
     #[arg(long, value_name = "TIME", global = true, default_value = "15m", value_parser = duration, hide_short_help = true)]
     pub(crate) alive: std::time::Duration,
+    // Relative times, ages and states depend on it, so scripts and tests can fix it.
     /// Pretend it is this time, as in `2026-03-04T10:00:00Z`
     #[arg(long, value_name = "TIME", global = true, hide_short_help = true)]
     pub(crate) now: Option<tooltrail_model::Time>,

@@ -8,7 +8,7 @@ use crate::refs::is_path;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use tooltrail_catalog::taken;
+use tooltrail_catalog::matching;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::{self, Filter, Setting, Spelling, quoted};
 
@@ -106,11 +106,11 @@ pub(crate) enum ScopeArg {
     Session,
 }
 
-impl From<ScopeArg> for taken::Scope {
+impl From<ScopeArg> for matching::MatchScope {
     fn from(scope: ScopeArg) -> Self {
         match scope {
-            ScopeArg::Call => taken::Scope::Call,
-            ScopeArg::Session => taken::Scope::Session,
+            ScopeArg::Call => matching::MatchScope::Call,
+            ScopeArg::Session => matching::MatchScope::Session,
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::taken::Asked;
+use tooltrail_catalog::matching::MatchContext;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
@@ -174,8 +174,8 @@ impl Logs {
     }
 
     /// Context for queries about the linked logs.
-    pub(crate) fn asked<'a>(&'a self, linked: &'a Linked<'a>) -> Asked<'a> {
-        Asked { linked, shelf: self.shelf(), now: &self.now, threads: self.threads, keep: self.keep() }
+    pub(crate) fn asked<'a>(&'a self, linked: &'a Linked<'a>) -> MatchContext<'a> {
+        MatchContext { linked, shelf: self.shelf(), now: &self.now, threads: self.threads, keep: self.keep() }
     }
 
     /// Source from which records are read again.

@@ -5,7 +5,7 @@ use crate::keeping::Fates;
 use crate::{demo, filling, keeping, logs};
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::watch::Ground;
+use tooltrail_catalog::watch::LogLocations;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{Places, Registered};
 use tooltrail_model::link::Now;
@@ -33,9 +33,9 @@ impl Machine for NamedLogs {
         logs::now_in(&self.args, &logs::places(&self.args).unwrap_or_default())
     }
 
-    fn ground(&self) -> Option<Ground> {
+    fn ground(&self) -> Option<LogLocations> {
         let places = logs::places(&self.args).inspect_err(|error| warn!(error = %format_args!("{error:#}"), "nothing to watch"));
-        Some(Ground::Places(places.ok()?))
+        Some(LogLocations::Places(places.ok()?))
     }
 
     fn keep(&self) -> Option<Keep> {

@@ -37,7 +37,8 @@ fn main() -> ExitCode {
         Err(error) => {
             out::complain(&error);
             // A damaged catalogue is only a cache: it is deleted here, and the next run builds it again.
-            if error.chain().filter_map(|cause| cause.downcast_ref::<tooltrail_catalog::store::Error>()).any(|cause| cause.heal()) {
+            if error.chain().filter_map(|cause| cause.downcast_ref::<tooltrail_catalog::store::CatalogueError>()).any(|cause| cause.heal())
+            {
                 out::remark(&"the catalogue has been removed, and is made again from the logs; run the command once more");
             }
             ExitCode::from(2)

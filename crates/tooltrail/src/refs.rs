@@ -7,7 +7,7 @@ use crate::catalogue::Ready;
 use crate::table::printable;
 use anyhow::bail;
 use std::path::{Path, PathBuf};
-use tooltrail_catalog::store::Listing;
+use tooltrail_catalog::store::SessionListing;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::SessionRow;
@@ -197,7 +197,7 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
 }
 
 /// The session of the catalogue whose id begins with a name. Sessions with logs take precedence over deleted ones.
-fn among(rows: &[SessionRow<'_>], listing: &Listing, name: &str) -> anyhow::Result<Option<usize>> {
+fn among(rows: &[SessionRow<'_>], listing: &SessionListing, name: &str) -> anyhow::Result<Option<usize>> {
     match listing.sessions_named(rows, name).as_slice() {
         [] => Ok(None),
         [index] => Ok(Some(*index)),

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tooltrail_catalog::keep::{Keep, Restoring, Returned, belongings};
+use tooltrail_catalog::keep::{Keep, RestoreOptions, RestoreOutcome, belongings};
 use tooltrail_formats::scan::spelled;
 use tooltrail_formats::{Places, mirror};
 use tooltrail_model::Time;
@@ -86,15 +86,15 @@ pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow:
 
 /// Restores one file. Returns the outcome, and the new name of a file that it replaced; reports conflicts and failures.
 fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'static str, Option<PathBuf>) {
-    let outcome = match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
-        Ok(Returned::Written) => "written",
-        Ok(Returned::Replaced(aside)) => {
+    let outcome = match keep.restore(copy, target, RestoreOptions { force: own.force, touch: own.touch }) {
+        Ok(RestoreOutcome::Written) => "written",
+        Ok(RestoreOutcome::Replaced(aside)) => {
             out::remark(&format!("what was at {} is now {}", printed(target), printed(&aside)));
             return ("replaced", Some(aside));
         }
-        Ok(Returned::Same) => "same",
-        Ok(Returned::Grown) => "grown",
-        Ok(Returned::Differs) => {
+        Ok(RestoreOutcome::Same) => "same",
+        Ok(RestoreOutcome::Grown) => "grown",
+        Ok(RestoreOutcome::Differs) => {
             let what = "is there and differs; --to DIR puts the kept one elsewhere, --force puts it here and gives this one another name";
             out::complain(&format!("{} {what}", printed(target)));
             "differs"

@@ -4,7 +4,7 @@ use crate::commands::calls::why;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
 use anstyle::Style;
-use tooltrail_catalog::taken::{self, Asked, Scope};
+use tooltrail_catalog::matching::{self, MatchContext, MatchScope};
 use tooltrail_formats::load;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::LinkedCall;
@@ -56,10 +56,10 @@ const REASONS: usize = 130;
 
 impl RunningSession {
     /// A session of linked logs; `None` if the filter does not match it.
-    pub(crate) fn of(asked: &Asked<'_>, session: usize, filter: &Filter) -> Option<Self> {
+    pub(crate) fn of(asked: &MatchContext<'_>, session: usize, filter: &Filter) -> Option<Self> {
         let (linked, now) = (asked.linked, asked.now);
         let row = linked.session_row(session, now)?;
-        if !filter.is_empty() && !taken::sessions(asked, filter, Scope::Call).contains(&session) {
+        if !filter.is_empty() && !matching::sessions(asked, filter, MatchScope::Call).contains(&session) {
             return None;
         }
         let own = linked.calls_of(session).iter().filter(|call| call.copy_of.is_none());

@@ -1,4 +1,4 @@
-//! Which files are kept: logs, and what belongs to them. And when, for those who do not ask.
+//! The choice of files to keep: logs and the files that belong to them. And of the moment, where copies are made without a request.
 //!
 //! A log that is being written to is not copied again and again: it has to be quiet, the longer the larger it is, because a copy costs
 //! reading all of it. Unless it is about to be deleted: then nothing is waited for.
@@ -20,8 +20,8 @@ pub const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const QUIET: Duration = Duration::from_secs(60);
 const QUIET_FOR: u64 = 16 << 20;
 
-/// What lies beside a log and belongs to it: its subagents, outputs that were saved, copies of files it changed. In a keep as well as in
-/// an agent's own place.
+/// The files beside a log that belong to it: logs of its subagents, saved outputs, copies of files it changed. Works for a kept copy as
+/// well as in an agent's own directory.
 pub fn belongings(log: &Path) -> Vec<PathBuf> {
     let mut found = BTreeSet::new();
     for format in FORMATS {
@@ -32,6 +32,7 @@ pub fn belongings(log: &Path) -> Vec<PathBuf> {
             }
         }
     }
+    // A format's directory may be the one that the log itself lies in.
     found.remove(log);
     found.into_iter().collect()
 }
@@ -60,14 +61,15 @@ fn logs<'s>(search: &'s Search, kept: &Path) -> impl Iterator<Item = &'s FoundSo
     search.files.iter().filter(move |found| !found.path.starts_with(kept))
 }
 
-/// Everything that is there to be kept, in the order in which it has to be: what belongs to logs, the logs among it, the other logs. A log
-/// that is kept as it is is not looked at again, so what belongs to it has to be kept before. Of each the largest first, so that no
-/// thread is left alone with a large one at the end.
+/// All files to keep, in the order in which they have to be copied: files that belong to logs, then the logs among those, then the other
+/// logs. A log whose copy is current is not looked at again, so the files that belong to it have to be copied before it. Within each
+/// group the largest come first, so that no thread is left alone with a large file at the end.
 pub(super) fn all(search: &Search, kept: &Path) -> [Vec<PathBuf>; 3] {
     let mut sizes: Map<PathBuf, u64> = logs(search, kept).map(|found| (found.path.clone(), found.size)).collect();
     let belonging: BTreeSet<PathBuf> = logs(search, kept).flat_map(|found| belongings(&found.path)).collect();
     let (mut beside, mut parts) = (Vec::new(), Vec::new());
     for path in belonging {
+        // Removed from the map, so that the log of a subagent is not copied twice.
         match sizes.remove(&path) {
             Some(size) => parts.push((path, size)),
             None => beside.push((path, 0)),
@@ -79,12 +81,13 @@ pub(super) fn all(search: &Search, kept: &Path) -> [Vec<PathBuf>; 3] {
     })
 }
 
-/// The logs that are to be kept now without being asked for, the most urgent first.
+/// The logs to copy now without a request, the most urgent first.
 pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path) -> Vec<PathBuf> {
     let copies: Map<&OsStr, Option<SystemTime>> = search.kept.iter().map(|kept| (kept.original.as_os_str(), kept.copy.modified)).collect();
     let mut due = Vec::new();
     for found in logs(search, kept) {
         let same = copies.get(found.path.as_os_str()).is_some_and(|copy| is_same(*copy, found.size, found.modified));
+        // Without a time it cannot be said when a log will be deleted, nor whether it is still being written to.
         let Some(written) = found.written().filter(|_| !same) else { continue };
         let deleted = retention.deleted_at(&found.path, written).unwrap_or(Time::MAX);
         let quiet = QUIET.saturating_mul(u32::try_from(1 + found.size / QUIET_FOR).unwrap_or(u32::MAX));
@@ -92,11 +95,12 @@ pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path
             due.push((deleted, &found.path));
         }
     }
+    // By the time of deletion: there may be time for only a few of them.
     due.sort();
     due.into_iter().map(|(_, path)| path.clone()).collect()
 }
 
-/// Whether a copy of some time is that of a file as it is now: it has its time. An emptied file tells nothing that could be kept.
+/// Whether a copy is current, which its modification time shows. An emptied file has nothing to keep, so any copy will do.
 pub(super) fn is_same(copy: Option<SystemTime>, size: u64, written: Option<SystemTime>) -> bool {
     copy.is_some() && (size == 0 || copy == written)
 }

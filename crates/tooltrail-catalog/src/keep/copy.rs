@@ -22,31 +22,31 @@ const CHUNK: usize = 256 * 1024;
 /// Clocks of files are coarse: what is written within this time of another change may not change the time again.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What was done about a file, and how many bytes were new.
+/// The outcome of copying a file, with the number of new bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
-    /// It is kept as it is.
+pub(super) enum CopyOutcome {
+    /// The copy was current already.
     Nothing,
-    /// It was not kept before.
+    /// There was no copy before.
     New(u64),
-    /// Something was added to it.
+    /// The file had grown.
     Grown(u64),
-    /// It does not begin with what was kept of it.
+    /// The file does not begin with the content of the old copy, which was put aside.
     Replaced(u64),
 }
 
-/// Why a file was not kept. What goes wrong while reading is the file's fault unless something else is said.
+/// The reason why a file was not copied. An I/O error converts to a failed read unless it is mapped to something else.
 #[derive(Debug)]
-pub(super) enum Fault {
-    /// It cannot be read.
+pub(super) enum CopyError {
+    /// The file cannot be read.
     File(io::Error),
     /// Its copy cannot be written.
     Copy(io::Error),
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for CopyError {
     fn from(error: io::Error) -> Self {
-        Fault::File(error)
+        CopyError::File(error)
     }
 }
 
@@ -59,65 +59,80 @@ pub(super) struct Copier {
 }
 
 /// A copy that is there.
-struct Old {
+struct OldCopy {
     file: File,
     end: Frames,
 }
 
 impl Copier {
-    /// Keeps a file as it is now.
-    pub(super) fn keep(&self, original: &Path, progress: &Progress) -> Result<Made, Fault> {
+    /// Copies a file in its current state.
+    pub(super) fn keep(&self, original: &Path, progress: &Progress) -> Result<CopyOutcome, CopyError> {
         let place = mirror::place(&self.files, original).ok_or_else(|| io::Error::other("a file at such a place cannot be kept"))?;
+        // A copy has the time of its file, so an unchanged file costs two calls and is not opened.
         let times = (written(original)?, time(&place).ok());
         if times.1.is_some_and(|copied| copied == times.0) {
-            return Ok(Made::Nothing);
+            return Ok(CopyOutcome::Nothing);
         }
         let mut source = Original::open(original)?;
-        let old = File::open(&place).ok().and_then(|file| Frames::read(&file).map(|end| Old { file, end }));
+        let old = File::open(&place).ok().and_then(|file| Frames::read(&file).map(|end| OldCopy { file, end }));
         let Some(old) = old else {
             // Something that is no copy of ours, or a damaged one, is put aside as well.
             if place.exists() {
-                self.put_aside(&place).map_err(Fault::Copy)?;
+                self.put_aside(&place).map_err(CopyError::Copy)?;
             }
             self.write(&mut source, None, &place, progress)?;
-            return Ok(Made::New(source.length));
+            return Ok(CopyOutcome::New(source.length));
         };
         let known = old.end.seal;
-        // An empty file tells nothing; what it told before counts.
+        // An emptied file must not replace a copy that has content.
         if source.length == 0 && known.length > 0 {
-            return Ok(Made::Nothing);
+            return Ok(CopyOutcome::Nothing);
         }
         // The clock of the keep's disk may be coarser than that of the file's.
         if known.length == source.length && known.modified == source.modified {
-            return Ok(Made::Nothing);
+            return Ok(CopyOutcome::Nothing);
         }
         if let Some(hash) = source.goes_on(&old.end)? {
             // What is taken over from the copy may be damaged on the disk. As long as the file is there, it is made anew then.
             match self.write(&mut source, Some((&old, hash)), &place, progress) {
-                Err(Fault::Copy(error)) if error.kind() == io::ErrorKind::InvalidData => self.write(&mut source, None, &place, progress)?,
+                Err(CopyError::Copy(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    self.write(&mut source, None, &place, progress)?
+                }
                 written => written?,
             }
             let added = source.length - known.length;
-            return Ok(if added == 0 { Made::Nothing } else { Made::Grown(added) });
+            return Ok(if added == 0 { CopyOutcome::Nothing } else { CopyOutcome::Grown(added) });
         }
         let written = self.prepare(&mut source, None, progress)?;
-        self.put_aside(&place).map_err(Fault::Copy)?;
-        give_name(written, &place).map_err(Fault::Copy)?;
-        Ok(Made::Replaced(source.length))
+        self.put_aside(&place).map_err(CopyError::Copy)?;
+        give_name(written, &place).map_err(CopyError::Copy)?;
+        Ok(CopyOutcome::Replaced(source.length))
     }
 
-    fn write(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, place: &Path, progress: &Progress) -> Result<(), Fault> {
-        give_name(self.prepare(source, old, progress)?, place).map_err(Fault::Copy)
+    fn write(
+        &self,
+        source: &mut Original,
+        old: Option<(&OldCopy, Xxh3Default)>,
+        place: &Path,
+        progress: &Progress,
+    ) -> Result<(), CopyError> {
+        give_name(self.prepare(source, old, progress)?, place).map_err(CopyError::Copy)
     }
 
     /// Writes a copy and checks it; it has no name yet.
-    fn prepare(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> Result<NamedTempFile, Fault> {
-        let mut written = NamedTempFile::new_in(&self.new).map_err(Fault::Copy)?;
+    fn prepare(
+        &self,
+        source: &mut Original,
+        old: Option<(&OldCopy, Xxh3Default)>,
+        progress: &Progress,
+    ) -> Result<NamedTempFile, CopyError> {
+        let mut written = NamedTempFile::new_in(&self.new).map_err(CopyError::Copy)?;
         let seal = match source.is_packed()? {
+            // A file that is already compressed would only grow.
             true => source.copy_raw(written.as_file_mut(), progress)?,
             false => source.pack(written.as_file_mut(), old, progress)?,
         };
-        finish(written.as_file(), &seal).map_err(Fault::Copy)?;
+        finish(written.as_file(), &seal).map_err(CopyError::Copy)?;
         Ok(written)
     }
 
@@ -129,13 +144,14 @@ impl Copier {
             if let Some(directory) = aside.parent() {
                 make_private(directory)?;
             }
-            // A process that was killed here before has done it already.
+            // A process that was killed at this point has put the same copy aside already.
             if aside.exists() {
                 if sealed(&aside).is_some() && sealed(&aside) == sealed(place) {
                     return Ok(());
                 }
                 continue;
             }
+            // A link rather than a rename: there is a valid copy in place at every moment.
             return fs::hard_link(place, &aside).or_else(|_| copy_aside(place, &aside));
         }
         Ok(())
@@ -151,9 +167,10 @@ fn finish(written: &File, seal: &Seal) -> io::Result<()> {
     written.sync_all()
 }
 
-/// Where there are no links, a copy of the copy does.
+/// Puts a copy aside by copying it, on file systems without hard links.
 fn copy_aside(place: &Path, aside: &Path) -> io::Result<()> {
     let mut name = OsString::from(aside);
+    // Under a temporary name first, so that a killed process leaves no half copy under the final one.
     name.push(".new");
     let draft = PathBuf::from(name);
     let mut out = private().write(true).create(true).truncate(true).open(&draft)?;
@@ -267,6 +284,8 @@ impl Original {
             taken_over.update(bytes);
             Ok(())
         })?;
+        // Only full frames are taken over; the last, partial one is packed again. So two checksums are needed: one to go on
+        // from, one to compare.
         let mut whole = taken_over.clone();
         each_chunk::<io::Error>(&mut self.file, known.seal.length - known.full(), |bytes| {
             whole.update(bytes);
@@ -276,35 +295,35 @@ impl Original {
     }
 
     /// Writes it in frames, after those of an older copy.
-    fn pack(&mut self, out: &mut File, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> Result<Seal, Fault> {
-        let mut packer = Packer::new(BufWriter::with_capacity(CHUNK, out)).map_err(Fault::Copy)?;
+    fn pack(&mut self, out: &mut File, old: Option<(&OldCopy, Xxh3Default)>, progress: &Progress) -> Result<Seal, CopyError> {
+        let mut packer = Packer::new(BufWriter::with_capacity(CHUNK, out)).map_err(CopyError::Copy)?;
         let (mut hash, mut from) = (Xxh3Default::new(), 0);
         if let Some((old, taken_over)) = old {
-            packer.resume(&old.file, &old.end).map_err(Fault::Copy)?;
+            packer.resume(&old.file, &old.end).map_err(CopyError::Copy)?;
             (hash, from) = (taken_over, old.end.full());
         }
         self.file.seek(SeekFrom::Start(from))?;
         let read = each_chunk(&mut self.file, self.length - from, |bytes| {
             progress.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             hash.update(bytes);
-            packer.write(bytes).map_err(Fault::Copy)
+            packer.write(bytes).map_err(CopyError::Copy)
         })?;
         let seal = self.seal(from + read, hash.digest128(), false)?;
-        packer.finish(&seal).and_then(|mut out| out.flush()).map_err(Fault::Copy)?;
+        packer.finish(&seal).and_then(|mut out| out.flush()).map_err(CopyError::Copy)?;
         Ok(seal)
     }
 
-    /// Writes it as it is.
-    fn copy_raw(&mut self, out: &mut File, progress: &Progress) -> Result<Seal, Fault> {
+    /// Copies the bytes unchanged.
+    fn copy_raw(&mut self, out: &mut File, progress: &Progress) -> Result<Seal, CopyError> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut hash = Xxh3Default::new();
         let read = each_chunk(&mut self.file, self.length, |bytes| {
             progress.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             hash.update(bytes);
-            out.write_all(bytes).map_err(Fault::Copy)
+            out.write_all(bytes).map_err(CopyError::Copy)
         })?;
         let seal = self.seal(read, hash.digest128(), true)?;
-        frames::seal_raw(out, &seal).map_err(Fault::Copy)?;
+        frames::seal_raw(out, &seal).map_err(CopyError::Copy)?;
         Ok(seal)
     }
 

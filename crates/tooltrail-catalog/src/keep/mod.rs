@@ -23,10 +23,10 @@ mod restore;
 mod status;
 
 pub use choose::{SOON, belongings};
-pub use restore::{Restoring, Returned};
-pub use status::{Doomed, Status};
+pub use restore::{RestoreOptions, RestoreOutcome};
+pub use status::{DoomedLog, KeepStatus};
 
-use copy::{Copier, Fault, Made};
+use copy::{Copier, CopyError, CopyOutcome};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -47,13 +47,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a command that is about something else may be held up. What is left is for the next one.
 const SPARE: Duration = Duration::from_millis(200);
 
-/// What can go wrong with a keep.
+/// An error of a keep.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum KeepError {
     /// Something in it cannot be read or written.
     #[error("cannot use `{}`; choose another place with TOOLTRAIL_DATA", path.display())]
     Directory {
-        /// What.
+        /// The file or directory.
         path: PathBuf,
         /// Why.
         #[source]
@@ -70,7 +70,7 @@ pub enum Error {
 /// A file that could not be kept. The others were.
 #[derive(Debug, thiserror::Error)]
 pub enum Unkept {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot keep `{}`: it cannot be read", path.display())]
     Unreadable {
         /// The file.
@@ -106,7 +106,7 @@ pub enum Unkept {
 }
 
 impl Unkept {
-    /// What it is about.
+    /// The file that was not kept, or the keep itself.
     pub fn path(&self) -> &Path {
         match self {
             Unkept::Unreadable { path, .. } | Unkept::Unwritable { path, .. } => path,
@@ -123,7 +123,7 @@ pub struct Keep {
 
 /// Whether logs are kept without being asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct KeepState {
     /// Whether they are.
     #[serde(default)]
     pub on: bool,
@@ -132,9 +132,9 @@ pub struct State {
     pub last: Option<String>,
 }
 
-/// What was done.
+/// The result of copying files.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct KeepOutcome {
     /// Files that were kept for the first time.
     pub new: usize,
     /// Files that had grown.
@@ -143,33 +143,34 @@ pub struct Outcome {
     pub replaced: usize,
     /// How many bytes of logs were copied.
     pub bytes: u64,
-    /// What could not be kept, by path.
+    /// Files that could not be kept, by path.
     pub problems: Vec<Unkept>,
 }
 
-impl Outcome {
+impl KeepOutcome {
     /// How many files were copied.
     pub fn copied(&self) -> usize {
         self.new + self.grown + self.replaced
     }
 
-    fn add(&mut self, path: &Path, made: Result<Made, Fault>, keep: &Path) {
+    fn add(&mut self, path: &Path, made: Result<CopyOutcome, CopyError>, keep: &Path) {
         match &made {
-            Ok(Made::Nothing) => {}
+            Ok(CopyOutcome::Nothing) => {}
             Ok(made) => debug!(?path, ?made, "kept a copy"),
-            Err(Fault::File(error) | Fault::Copy(error)) => warn!(?path, %error, "cannot keep a copy"),
+            Err(CopyError::File(error) | CopyError::Copy(error)) => warn!(?path, %error, "cannot keep a copy"),
         }
         match made {
-            Ok(Made::Nothing) => {}
-            Ok(Made::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
-            Ok(Made::Grown(bytes)) => (self.grown, self.bytes) = (self.grown + 1, self.bytes + bytes),
-            Ok(Made::Replaced(bytes)) => (self.replaced, self.bytes) = (self.replaced + 1, self.bytes + bytes),
-            // Agents delete files while we look at them.
-            Err(Fault::File(error)) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
-            Err(Fault::File(error)) => self.problems.push(Unkept::Unreadable { path: path.to_owned(), error }),
-            Err(Fault::Copy(error)) if is_final(&error) && self.is_over() => {}
-            Err(Fault::Copy(error)) if is_final(&error) => self.problems.push(Unkept::Full { keep: keep.to_owned(), error }),
-            Err(Fault::Copy(error)) => {
+            Ok(CopyOutcome::Nothing) => {}
+            Ok(CopyOutcome::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
+            Ok(CopyOutcome::Grown(bytes)) => (self.grown, self.bytes) = (self.grown + 1, self.bytes + bytes),
+            Ok(CopyOutcome::Replaced(bytes)) => (self.replaced, self.bytes) = (self.replaced + 1, self.bytes + bytes),
+            // Agents delete files while we look at them, which is no problem to report.
+            Err(CopyError::File(error)) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
+            Err(CopyError::File(error)) => self.problems.push(Unkept::Unreadable { path: path.to_owned(), error }),
+            // Several threads may meet the full disk; it is reported once.
+            Err(CopyError::Copy(error)) if is_final(&error) && self.is_over() => {}
+            Err(CopyError::Copy(error)) if is_final(&error) => self.problems.push(Unkept::Full { keep: keep.to_owned(), error }),
+            Err(CopyError::Copy(error)) => {
                 self.problems.push(Unkept::Unwritable { path: path.to_owned(), keep: keep.to_owned(), error });
             }
         }
@@ -186,6 +187,7 @@ impl Keep {
     pub fn of(data: &Path, roots: &[PathBuf]) -> Self {
         let mut key = Vec::new();
         for root in roots {
+            // The same spelling as for copies, so that different spellings of a directory find the same keep.
             let root = mirror::place(Path::new(""), root).unwrap_or_else(|| root.clone());
             key.extend_from_slice(root.as_os_str().as_encoded_bytes());
             key.push(0);
@@ -199,42 +201,44 @@ impl Keep {
         &self.directory
     }
 
-    /// Where the copies lie, for [`tooltrail_formats::Places`].
+    /// The directory of the copies, for [`tooltrail_formats::Places`].
     pub fn files(&self) -> PathBuf {
         self.directory.join("files")
     }
 
     /// Whether logs are kept without being asked for. Where that cannot be read they are not.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> KeepState {
         let path = self.directory.join("state.json");
         match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
                 warn!(?path, %error, "cannot understand whether logs are kept; keeping none");
-                State::default()
+                KeepState::default()
             }),
             // Before `keep on` there is no such file.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => KeepState::default(),
             Err(error) => {
                 warn!(?path, %error, "cannot read whether logs are kept; keeping none");
-                State::default()
+                KeepState::default()
             }
         }
     }
 
     /// Says whether logs are to be kept without being asked for.
-    pub fn switch(&self, on: bool) -> Result<(), Error> {
+    pub fn switch(&self, on: bool) -> Result<(), KeepError> {
+        // Switching off what was never on must not create directories.
         if !on && !self.directory.exists() {
             return Ok(());
         }
         let _lock = self.lock(PATIENCE)?;
-        self.write_state(&State { on, ..self.state() })
+        self.write_state(&KeepState { on, ..self.state() })
     }
 
-    /// Keeps everything that was found and is not kept as it is, with all that belongs to it.
-    pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<Outcome, Error> {
+    /// Copies every log whose copy is not current, with all files that belong to it.
+    pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<KeepOutcome, KeepError> {
         let _lock = self.lock(PATIENCE)?;
         let copier = self.copier()?;
-        let outcome = Mutex::new(Outcome::default());
+        let outcome = Mutex::new(KeepOutcome::default());
+        // Group after group: a log must not be copied before the files that belong to it are.
         for files in choose::all(search, &self.files()) {
             let next = AtomicUsize::new(0);
             let work = || {
@@ -248,7 +252,7 @@ impl Keep {
                 }
             };
             std::thread::scope(|scope| {
-                // Each of them waits for the disk as much as it works.
+                // Twice as many threads as cores: each waits for the disk about as long as it computes.
                 for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
                     scope.spawn(work);
                 }
@@ -262,28 +266,30 @@ impl Keep {
     }
 
     /// Keeps what is due, if that was asked for, for a moment at most. If another process keeps, that one does it.
-    pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<Outcome, Error> {
+    pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<KeepOutcome, KeepError> {
         let start = Instant::now();
         if !self.state().on {
-            return Ok(Outcome::default());
+            return Ok(KeepOutcome::default());
         }
+        // Decided before locking: in most runs there is nothing to do, and no file should be touched then.
         let due = choose::due(search, retention, now, &self.files());
         if due.is_empty() {
-            return Ok(Outcome::default());
+            return Ok(KeepOutcome::default());
         }
         let _lock = match self.lock(Duration::ZERO) {
-            Err(Error::Busy { .. }) => return Ok(Outcome::default()),
+            Err(KeepError::Busy { .. }) => return Ok(KeepOutcome::default()),
             lock => lock?,
         };
         let copier = self.copier()?;
-        let mut outcome = Outcome::default();
+        let mut outcome = KeepOutcome::default();
         for log in due {
-            // The log last: once it is kept, nobody looks for what belongs to it.
+            // The log last: once its copy is current, it is not looked at again, and neither are the files that belong to it.
             for path in belongings(&log).into_iter().chain([log]) {
                 if !outcome.is_over() {
                     outcome.add(&path, copier.keep(&path, &Progress::default()), &self.directory);
                 }
             }
+            // Checked after a whole log, so that even a slow disk makes progress with every command.
             if start.elapsed() > SPARE || outcome.is_over() {
                 break;
             }
@@ -293,25 +299,26 @@ impl Keep {
     }
 
     /// Removes everything that is kept.
-    pub fn delete(&self) -> Result<(), Error> {
+    pub fn delete(&self) -> Result<(), KeepError> {
         if !self.directory.exists() {
             return Ok(());
         }
         let lock = self.lock(PATIENCE)?;
+        // The state first: if this is interrupted, nothing is kept automatically any more.
         for name in ["state.json", "new", "older", "files"] {
             let path = self.directory.join(name);
             let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             match removed {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::Directory { path, error }),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(KeepError::Directory { path, error }),
                 _ => {}
             }
         }
         drop(lock);
-        // The lock stays: whoever waits for it holds this file, not one of the same name.
+        // The file of the lock stays: a process that waits has this file open, and a new one of the same name would be another lock.
         Ok(())
     }
 
-    /// What became of a session's logs, by their files.
+    /// Whether the logs of a session are kept, and whether they are gone, by their files.
     pub fn keeping<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> Keeping {
         let (kept, mut keeping) = (self.files(), Keeping { kept: true, gone: true });
         let mut any = false;
@@ -322,13 +329,14 @@ impl Keep {
                 keeping.kept &= is_kept(&kept, file);
             }
         }
+        // A session without files would otherwise count as kept and gone at once.
         if any { keeping } else { Keeping::default() }
     }
 
-    fn copier(&self) -> Result<Copier, Error> {
-        let failed = |path: &Path, error| Error::Directory { path: path.to_owned(), error };
+    fn copier(&self) -> Result<Copier, KeepError> {
+        let failed = |path: &Path, error| KeepError::Directory { path: path.to_owned(), error };
         let new = self.directory.join("new");
-        // Whoever left something here was killed: the lock is ours.
+        // We hold the lock, so files here were left by a process that was killed.
         if new.exists() {
             fs::remove_dir_all(&new).map_err(|error| failed(&new, error))?;
         }
@@ -337,8 +345,8 @@ impl Keep {
     }
 
     /// Waits until no other process keeps. The lock ends with the process, however that ends.
-    fn lock(&self, patience: Duration) -> Result<File, Error> {
-        let failed = |error| Error::Directory { path: self.directory.clone(), error };
+    fn lock(&self, patience: Duration) -> Result<File, KeepError> {
+        let failed = |error| KeepError::Directory { path: self.directory.clone(), error };
         make_private(&self.directory).map_err(failed)?;
         let file = private().create(true).append(true).open(self.directory.join("lock")).map_err(failed)?;
         let start = Instant::now();
@@ -346,51 +354,52 @@ impl Keep {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) if start.elapsed() < patience => std::thread::sleep(Duration::from_millis(20)),
-                Err(TryLockError::WouldBlock) => return Err(Error::Busy { path: self.directory.clone() }),
+                Err(TryLockError::WouldBlock) => return Err(KeepError::Busy { path: self.directory.clone() }),
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
         }
     }
 
-    /// Writes down when logs were kept. Where nothing can be written that is told already, and what was kept counts.
-    fn note(&self, outcome: &Outcome, now: Time) -> Result<(), Error> {
+    /// Stores when logs were kept. Not on a full disk: that is reported already, and must not hide which files were kept.
+    fn note(&self, outcome: &KeepOutcome, now: Time) -> Result<(), KeepError> {
         if outcome.is_over() {
             return Ok(());
         }
-        self.write_state(&State { last: Some(now.to_string()), ..self.state() })
+        self.write_state(&KeepState { last: Some(now.to_string()), ..self.state() })
     }
 
-    fn write_state(&self, state: &State) -> Result<(), Error> {
+    fn write_state(&self, state: &KeepState) -> Result<(), KeepError> {
         let path = self.directory.join("state.json");
         let write = || -> io::Result<()> {
+            // Written beside and renamed, so that no reader sees half of it.
             let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
             serde_json::to_writer(&mut file, state)?;
             file.flush()?;
             file.persist(&path).map_err(|error| error.error)?;
             Ok(())
         };
-        write().map_err(|error| Error::Directory { path, error })
+        write().map_err(|error| KeepError::Directory { path, error })
     }
 }
 
-/// Whether a source is kept as it was found.
+/// Whether the copy of a source is that of the version that was found.
 fn is_source_kept(kept: &Path, found: &FoundSource) -> bool {
     let copy = mirror::place(kept, &found.path).and_then(|copy| fs::symlink_metadata(copy).ok());
     copy.is_some_and(|copy| choose::is_same(copy.modified().ok(), found.size, found.modified))
 }
 
-/// Whether a source is kept as it is now.
+/// Whether the copy of a source is current.
 fn is_kept(kept: &Path, path: &Path) -> bool {
     let copy = mirror::place(kept, path).and_then(|copy| fs::symlink_metadata(copy).ok());
     match (copy, fs::symlink_metadata(path)) {
         (Some(copy), Ok(file)) => choose::is_same(copy.modified().ok(), file.len(), file.modified().ok()),
-        // Whatever is no file is looked at where it is.
+        // No file of this path: it may be the address of a session in a database, which only a search finds.
         (Some(_), Err(_)) => find::at(path).iter().any(|found| found.path == path && is_source_kept(kept, found)),
         (None, _) => false,
     }
 }
 
-/// Whether no other file could be written either.
+/// Whether writing any other file would fail too.
 fn is_final(error: &io::Error) -> bool {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
@@ -420,12 +429,12 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_once_and_ends_it() {
-        let mut outcome = Outcome::default();
+        let mut outcome = KeepOutcome::default();
         let (log, keep) = (Path::new("/logs/a.jsonl"), Path::new("/data/keep"));
-        outcome.add(log, Err(Fault::Copy(io::ErrorKind::PermissionDenied.into())), keep);
+        outcome.add(log, Err(CopyError::Copy(io::ErrorKind::PermissionDenied.into())), keep);
         assert!(!outcome.is_over());
         for _ in 0..3 {
-            outcome.add(log, Err(Fault::Copy(io::ErrorKind::StorageFull.into())), keep);
+            outcome.add(log, Err(CopyError::Copy(io::ErrorKind::StorageFull.into())), keep);
         }
         assert!(outcome.is_over());
         let told: Vec<String> = outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect();

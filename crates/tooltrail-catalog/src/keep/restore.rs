@@ -14,24 +14,24 @@ use tooltrail_formats::mirror;
 use tooltrail_model::position::split_address;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// What became of a file that was to be given back.
+/// The outcome of restoring a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Returned {
-    /// It was written.
+pub enum RestoreOutcome {
+    /// The file was written.
     Written,
-    /// It was written, and what was there has this name now.
+    /// The file was written, and the one in its place was renamed to this.
     Replaced(PathBuf),
-    /// It is there already.
+    /// The file exists already.
     Same,
-    /// It is there already, and something was added to it. So nothing is missing, and it was left alone.
+    /// The file exists already and has grown since. Nothing is missing, so it was left alone.
     Grown,
-    /// Another file is there, and was left alone.
+    /// Another file is in its place, and was left alone.
     Differs,
 }
 
 /// How files are given back.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Restoring {
+pub struct RestoreOptions {
     /// Whether files that differ have to make room.
     pub force: bool,
     /// Whether the files count as written now. Otherwise they have the time they had, and an agent may delete them again.
@@ -53,7 +53,7 @@ impl Keep {
         fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_file()).then_some(place)
     }
 
-    /// The file of which something is the copy.
+    /// The file that something is a copy of.
     pub fn original(&self, copy: &Path) -> Option<PathBuf> {
         mirror::original(&self.files(), copy).or_else(|| {
             let older = self.directory().join("older");
@@ -62,8 +62,8 @@ impl Keep {
         })
     }
 
-    /// Gives back what a copy holds. It is checked before it gets its name.
-    pub fn restore(&self, copy: &Path, target: &Path, how: Restoring) -> io::Result<Returned> {
+    /// Restores a file from its copy. The content is checked before the file gets its name.
+    pub fn restore(&self, copy: &Path, target: &Path, how: RestoreOptions) -> io::Result<RestoreOutcome> {
         // The records of a session can be read where they are kept; a database is not written to.
         if target.to_str().is_some_and(|target| split_address(target).1.is_some()) {
             return Err(io::Error::other("it was a session of a database, which is never written to; read the kept copy instead"));
@@ -79,11 +79,12 @@ impl Keep {
                 return Ok(returned);
             }
             if !how.force {
-                return Ok(Returned::Differs);
+                return Ok(RestoreOutcome::Differs);
             }
         }
         let directory = target.parent().ok_or(io::ErrorKind::InvalidFilename)?;
         make_private(directory)?;
+        // In the target's own directory, because a rename works only within one file system.
         let mut written = NamedTempFile::new_in(directory)?;
         let (seal, mut hash) = (end.seal, Xxh3Default::new());
         each_chunk::<io::Error>(&mut end.content(file), u64::MAX, |bytes| {
@@ -98,12 +99,13 @@ impl Keep {
             written.as_file().set_modified(time)?;
         }
         written.as_file().sync_all()?;
+        // Only after the new content is checked and on the disk: until then the old file stays untouched.
         let aside = if there { Some(put_aside(target)?) } else { None };
         let named = if there { written.persist(target) } else { written.persist_noclobber(target) };
         match named {
-            Ok(_) => Ok(aside.map_or(Returned::Written, Returned::Replaced)),
-            // Somebody else was quicker.
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Returned::Differs),
+            Ok(_) => Ok(aside.map_or(RestoreOutcome::Written, RestoreOutcome::Replaced)),
+            // Another process has written the file meanwhile.
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(RestoreOutcome::Differs),
             Err(error) => Err(error.error),
         }
     }
@@ -129,8 +131,9 @@ fn put_aside(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Whether a file holds what was sealed, or begins with it.
-fn holds(path: &Path, seal: &Seal) -> io::Result<Option<Returned>> {
+fn holds(path: &Path, seal: &Seal) -> io::Result<Option<RestoreOutcome>> {
     let meta = fs::symlink_metadata(path)?;
+    // A shorter file lacks something, so its content need not be read.
     if !meta.is_file() || meta.len() < seal.length {
         return Ok(None);
     }
@@ -140,5 +143,5 @@ fn holds(path: &Path, seal: &Seal) -> io::Result<Option<Returned>> {
         Ok(())
     })?;
     let same = hash.digest128() == seal.checksum;
-    Ok(same.then_some(if meta.len() == seal.length { Returned::Same } else { Returned::Grown }))
+    Ok(same.then_some(if meta.len() == seal.length { RestoreOutcome::Same } else { RestoreOutcome::Grown }))
 }

@@ -1,4 +1,4 @@
-//! What there is in a keep, and what is not in it although it will be deleted.
+//! The status of a keep: its copies, and the logs that will be deleted and have none.
 
 use super::choose::{SOON, micros};
 use super::copy::check;
@@ -14,16 +14,16 @@ use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
 use tracing::warn;
 
-/// What there is in a keep.
+/// The contents of a keep in numbers, and the logs that are missing in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct KeepStatus {
     /// How many logs.
     pub logs: u64,
     /// How many files, logs and what belongs to them.
     pub files: u64,
     /// How many logs whose original is gone.
     pub gone: u64,
-    /// How many files of which nothing else has all that is kept: they are gone, or are shorter now.
+    /// How many copies have content that exists nowhere else: the file is gone, or is shorter now.
     pub only: u64,
     /// How many of them are logs.
     pub only_logs: u64,
@@ -40,12 +40,12 @@ pub struct Status {
     /// Logs that are not kept as they are now.
     pub unkept: u64,
     /// Those of them that are about to be deleted, the first one first.
-    pub doomed: Vec<Doomed>,
+    pub doomed: Vec<DoomedLog>,
 }
 
 /// A log that is about to be deleted and not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doomed {
+pub struct DoomedLog {
     /// The log.
     pub file: PathBuf,
     /// When it will be deleted, or could have been.
@@ -53,13 +53,14 @@ pub struct Doomed {
 }
 
 impl Keep {
-    /// What there is. If `verify`, every copy is read to its end.
-    pub fn status(&self, search: &Search, retention: &Retention, now: Time, verify: bool) -> Status {
-        let mut status = Status::default();
+    /// Takes stock of the keep. With `verify`, every copy is read to its end.
+    pub fn status(&self, search: &Search, retention: &Retention, now: Time, verify: bool) -> KeepStatus {
+        let mut status = KeepStatus::default();
         let kept = self.files();
+        // A search returns a copy only where the log itself is gone.
         let gone: Set<&Path> = search.files.iter().map(|found| found.path.as_path()).filter(|path| path.starts_with(&kept)).collect();
         status.gone = gone.len() as u64;
-        // Logs that are there, if perhaps at another place or compressed.
+        // Copies whose log still exists, perhaps compressed or in another place, where its own path would not find it.
         let there: Set<&Path> = search.kept.iter().map(|kept| kept.copy.path.as_path()).filter(|path| !gone.contains(path)).collect();
         for path in self.copies() {
             let seal = match sealed(&path, verify) {
@@ -72,6 +73,7 @@ impl Keep {
             };
             let is_log = u64::from(is_log_name(&path));
             let only = match self.original(&path).and_then(|original| fs::symlink_metadata(original).ok()) {
+                // Comparing sizes is cheap, and logs only grow; a rewritten file of the same size is the rare exception.
                 Some(original) => u64::from(original.len() < seal.length),
                 None => u64::from(!there.contains(path.as_path())),
             };
@@ -86,14 +88,15 @@ impl Keep {
         let is_unkept = |found: &&FoundSource| !found.path.starts_with(&kept) && !is_source_kept(&kept, found);
         let unkept: Vec<&Path> = search.files.iter().filter(is_unkept).map(|found| found.path.as_path()).collect();
         status.unkept = unkept.len() as u64;
+        // The logs of subagents are deleted with their session, so listing them too would repeat the warning.
         let doomed = on_their_own(unkept).into_iter().filter_map(|path| Some((deleted_at(retention, path)?, path)));
         let soon = doomed.filter(|(time, _)| now.micros_until(*time) <= micros(SOON));
-        status.doomed = soon.map(|(deleted_at, path)| Doomed { file: path.to_owned(), deleted_at }).collect();
+        status.doomed = soon.map(|(deleted_at, path)| DoomedLog { file: path.to_owned(), deleted_at }).collect();
         status.doomed.sort_by(|a, b| (a.deleted_at, &a.file).cmp(&(b.deleted_at, &b.file)));
         status
     }
 
-    /// When the first of a session's logs is deleted that is not kept; nothing if all are kept, or none is ever deleted.
+    /// The time at which the first log of a session is deleted that is not kept; `None` if all are kept, or none is ever deleted.
     pub fn lost_at<'f>(&self, retention: &Retention, files: impl IntoIterator<Item = &'f str>) -> Option<Time> {
         let kept = self.files();
         let own = files.into_iter().map(Path::new).filter(|path| !path.starts_with(&kept)).collect();
@@ -105,7 +108,7 @@ impl Keep {
     }
 }
 
-/// What stands at the end of a copy; if its content is to be verified, after reading all of it.
+/// The seal at the end of a copy; with `verify`, after reading and checking all of its content.
 fn sealed(path: &Path, verify: bool) -> io::Result<Seal> {
     let file = File::open(path)?;
     let end = Frames::read(&file).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its end is not that of a kept copy"))?;

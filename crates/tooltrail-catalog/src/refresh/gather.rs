@@ -1,8 +1,8 @@
-//! The summaries that have to be linked: those of sources that changed are read, those of what these belong together with are taken from
-//! the catalogue. All others stay where they are.
+//! The summaries that have to be linked: changed sources are read, and the summaries of the other sources in their bundles are taken
+//! from the catalogue. All others stay where they are.
 
-use super::plan::Plan;
-use crate::store::{Stamp, pack, read, unpack};
+use super::plan::RefreshPlan;
+use crate::store::{FileStamp, pack, read, unpack};
 use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
 use tooltrail_formats::error::ErrorChain;
@@ -12,20 +12,20 @@ use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Source, Ties, bundles};
 use tracing::warn;
 
-/// The sources in memory, and what their files were when they were read.
+/// The sources in memory, with the stamps that their files had when they were read.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct GatheredSources {
     pub(super) linker: Linker,
     ties: Map<Box<str>, Ties>,
-    stamps: Map<String, Stamp>,
+    stamps: Map<String, FileStamp>,
     /// The packed summaries of sources that were read.
     packed: Map<Box<str>, Vec<u8>>,
 }
 
-/// What a change concerns.
+/// The bundles that changed sources belong to, before or now.
 #[derive(Default)]
-pub(super) struct Joined {
-    /// The bundles that are stored now, and will be others.
+pub(super) struct AffectedBundles {
+    /// The stored bundles that have to be written again.
     pub(super) bundles: Set<i64>,
     /// The stored sources of these bundles, by their numbers.
     pub(super) stored: Vec<i64>,
@@ -34,21 +34,21 @@ pub(super) struct Joined {
 }
 
 /// A source that is stored: its packed summary, and what is known of it.
-struct Stored<'p> {
+struct StoredSummary<'p> {
     path: &'p str,
     known: &'p read::SourceInfo,
     packed: Vec<u8>,
 }
 
-impl Held {
-    /// Takes in everything that a plan needs, and nothing else. Gives what could not be read, if there is such.
+impl GatheredSources {
+    /// Brings everything that a plan needs into memory, and nothing else. Returns the problems instead, if a source could not be read.
     pub(super) fn gather(
         &mut self,
         connection: &Connection,
-        plan: &mut Plan<'_>,
+        plan: &mut RefreshPlan<'_>,
         options: &Options,
         progress: &Progress,
-    ) -> rusqlite::Result<Result<Joined, Vec<Problem>>> {
+    ) -> rusqlite::Result<Result<AffectedBundles, Vec<Problem>>> {
         loop {
             let problems = self.read(plan, options, progress);
             if !problems.is_empty() {
@@ -57,10 +57,12 @@ impl Held {
             let (joined, mut spoiled) = self.join(connection, plan)?;
             spoiled.extend(self.take_stored(connection, plan, &joined, options.threads)?);
             if spoiled.is_empty() {
+                // An earlier round or plan may have brought in sources that this one does not need.
                 self.linker.retain(|source| joined.paths.contains(&*source.path));
                 self.stamps.retain(|path, _| joined.paths.contains(path));
                 return Ok(Ok(joined));
             }
+            // Damaged sources become part of the plan. Each round reads at least one more, so this ends.
             plan.read.extend(spoiled);
         }
     }
@@ -70,7 +72,7 @@ impl Held {
         self.packed.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// What joins a source to others.
+    /// The ties that join a source to others.
     pub(super) fn ties(&self, path: &str) -> &Ties {
         const NONE: &Ties = &Ties { names: Vec::new(), leaves: Vec::new() };
         self.ties.get(path).unwrap_or(NONE)
@@ -82,9 +84,10 @@ impl Held {
     }
 
     /// Reads the sources that a plan wants read.
-    fn read(&mut self, plan: &Plan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
+    fn read(&mut self, plan: &RefreshPlan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
         let changed = plan.read.iter().filter_map(|path| Some((path, plan.present.get(path)?)));
-        // What was taken from the catalogue has not been read.
+        // After another process was quicker the plan is made again: a source that is already read must not be read twice. One
+        // that was only taken from the catalogue has no packed summary here, and counts as unread.
         let is_read = |path: &str, stamp| self.packed.contains_key(path) && self.stamps.get(path) == Some(stamp);
         let changed: Vec<_> = changed.filter(|(path, (_, stamp))| !is_read(path, stamp)).collect();
         let files: Vec<FoundSource> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
@@ -107,13 +110,13 @@ impl Held {
         self.linker.put(source);
     }
 
-    /// What the changed sources belong together with: the bundles that they were in, and those that they have a tie to now. Gives also
-    /// the paths of sources whose ties are damaged.
-    fn join(&self, connection: &Connection, plan: &Plan<'_>) -> rusqlite::Result<(Joined, Set<String>)> {
-        let mut joined = Joined { paths: plan.read.clone(), ..Joined::default() };
+    /// Finds the bundles that the changed sources were in, and those that they have a tie to now. Returns also the paths of sources whose
+    /// stored ties are damaged.
+    fn join(&self, connection: &Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<(AffectedBundles, Set<String>)> {
+        let mut joined = AffectedBundles { paths: plan.read.clone(), ..AffectedBundles::default() };
         let mut spoiled = Set::default();
         let lost: Set<i64> = plan.lost.iter().copied().collect();
-        // The sources that are stored as they are.
+        // The sources whose stored summaries are still valid.
         let mut same: Map<i64, (&String, &read::SourceInfo)> = Map::default();
         for (path, known) in plan.known.iter().filter(|(_, known)| !known.gone) {
             if plan.read.contains(path) || lost.contains(&known.id) {
@@ -126,7 +129,7 @@ impl Held {
         if same.is_empty() {
             return Ok((joined, spoiled));
         }
-        let changed = Changed::of(self, plan, &self.old_leaves(connection, plan)?);
+        let changed = ChangedTies::of(self, plan, &self.old_leaves(connection, plan)?);
         let mut seen = 0;
         read::ties(connection, |id, ties| {
             let Some((path, known)) = same.get(&id) else { return };
@@ -141,7 +144,7 @@ impl Held {
             }
         })?;
         if seen < same.len() {
-            // Somebody else has removed some; everything is read again.
+            // Rows of ties are missing, so something else has changed the file. Without them bundles cannot be trusted.
             spoiled.extend(same.values().map(|(path, _)| (*path).clone()));
         }
         for (path, known) in same.values().filter(|(_, known)| joined.bundles.contains(&known.bundle)) {
@@ -151,23 +154,30 @@ impl Held {
         Ok((joined, spoiled))
     }
 
-    /// The titles for records of other sources that changed sources had before: what they are for is in their bundles already.
-    fn old_leaves(&self, connection: &Connection, plan: &Plan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
+    /// The records of other sources that changed sources had titles for before: those sources are in their bundles already.
+    fn old_leaves(&self, connection: &Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
         let mut leaves = Set::default();
+        // Titles for records of other logs are rare, and reading all ties is not free.
         if plan.read.iter().any(|path| !self.ties(path).leaves.is_empty()) {
             read::ties(connection, |id, ties| leaves.extend(ties.into_iter().flat_map(|ties| ties.leaves).map(|leaf| (id, leaf))))?;
         }
         Ok(leaves)
     }
 
-    /// Takes the summaries of sources that did not change but have to be linked. Gives the paths of those that were damaged.
-    fn take_stored(&mut self, connection: &Connection, plan: &Plan<'_>, joined: &Joined, threads: usize) -> rusqlite::Result<Set<String>> {
+    /// Takes the summaries of sources that did not change but have to be linked. Returns the paths of those that are damaged.
+    fn take_stored(
+        &mut self,
+        connection: &Connection,
+        plan: &RefreshPlan<'_>,
+        joined: &AffectedBundles,
+        threads: usize,
+    ) -> rusqlite::Result<Set<String>> {
         let mut stored = Vec::new();
         let mut spoiled = Set::default();
         for path in joined.paths.iter().filter(|path| !plan.read.contains(*path)) {
             let Some(known) = plan.known.get(path).filter(|known| self.stamps.get(path) != Some(&known.stamp)) else { continue };
             match read::summary(connection, known.id)? {
-                Some(packed) => stored.push(Stored { path, known, packed }),
+                Some(packed) => stored.push(StoredSummary { path, known, packed }),
                 None => drop(spoiled.insert(path.clone())),
             }
         }
@@ -191,24 +201,24 @@ impl Held {
 }
 
 /// The names that changed sources have ties by.
-struct Changed {
+struct ChangedTies {
     names: Set<u64>,
     nodes: Set<Id>,
-    /// One has a new title for a record: any other source may have that.
+    /// Whether a changed source has a new title for a record, which any other source may hold.
     seeks: bool,
 }
 
-impl Changed {
-    fn of(held: &Held, plan: &Plan<'_>, old_leaves: &Set<(i64, Id)>) -> Self {
+impl ChangedTies {
+    fn of(held: &GatheredSources, plan: &RefreshPlan<'_>, old_leaves: &Set<(i64, Id)>) -> Self {
         let sources = || held.linker.sources().filter(|source| plan.read.contains(&*source.path));
         let ties = || sources().map(|source| held.ties(&source.path));
         let nodes: Set<Id> = sources().flat_map(|source| source.summary.nodes.iter().copied()).collect();
         let is_new = |path: &str, leaf: Id| plan.known.get(path).is_none_or(|known| !old_leaves.contains(&(known.id, leaf)));
         let seeks = sources().any(|source| held.ties(&source.path).leaves.iter().any(|leaf| is_new(&source.path, *leaf)));
-        Changed { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
+        ChangedTies { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
     }
 
-    /// Whether a source that did not change has to do with them.
+    /// Whether a source that did not change is tied to a changed one.
     fn touch(&self, ties: &Ties) -> bool {
         self.seeks || ties.names.iter().any(|name| self.names.contains(name)) || ties.leaves.iter().any(|leaf| self.nodes.contains(leaf))
     }

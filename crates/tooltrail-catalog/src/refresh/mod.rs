@@ -10,11 +10,11 @@
 mod gather;
 mod plan;
 
-use crate::rows::{Known, Linkage};
-use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, read};
+use crate::rows::{Linkage, RequestFactsCache};
+use crate::store::{Catalogue, CatalogueError, CatalogueWriter, NewSource, SourceIds, is_damaged, read};
 use crate::{Map, Set};
-use gather::{Held, Joined};
-use plan::Plan;
+use gather::{AffectedBundles, GatheredSources};
+use plan::RefreshPlan;
 pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -28,12 +28,12 @@ use tracing::{debug, info, warn};
 /// How much is read before anything is written.
 const FIRST_STEP: u64 = 2 << 30;
 
-/// What a refresh did.
+/// The result of a refresh.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RefreshOutcome {
     /// Sources that were read.
     pub read: usize,
-    /// Sources that are not there any more.
+    /// Sources whose files no longer exist.
     pub lost: usize,
     /// Sessions that were written.
     pub sessions: usize,
@@ -41,8 +41,14 @@ pub struct Outcome {
     pub problems: Vec<Problem>,
 }
 
-/// Makes the catalogue equal to the logs that were found, at a moment. A catalogue that turns out to be damaged is filled anew.
-pub fn refresh(catalogue: &mut Catalogue, search: &Search, options: &Options, now: Time, progress: &Progress) -> Result<Outcome, Error> {
+/// Makes the catalogue equal to the logs that were found. A catalogue that turns out to be damaged is rebuilt.
+pub fn refresh(
+    catalogue: &mut Catalogue,
+    search: &Search,
+    options: &Options,
+    now: Time,
+    progress: &Progress,
+) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
     let outcome = match Refresh::new(search, options, now, progress).run(catalogue) {
         Err(error) if is_damaged(&error) => {
@@ -52,7 +58,7 @@ pub fn refresh(catalogue: &mut Catalogue, search: &Search, options: &Options, no
         }
         outcome => outcome.map_err(|error| catalogue.failed(error)),
     }?;
-    let Outcome { read, lost, sessions, problems } = &outcome;
+    let RefreshOutcome { read, lost, sessions, problems } = &outcome;
     info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the catalogue");
     Ok(outcome)
 }
@@ -63,12 +69,12 @@ struct Refresh<'a> {
     options: &'a Options,
     now: Time,
     progress: &'a Progress,
-    held: Held,
+    held: GatheredSources,
     /// Sources that could not be read.
     failed: Set<String>,
     /// Sources that were read and stored.
     done: Set<String>,
-    outcome: Outcome,
+    outcome: RefreshOutcome,
 }
 
 impl<'a> Refresh<'a> {
@@ -78,21 +84,21 @@ impl<'a> Refresh<'a> {
             options,
             now,
             progress,
-            held: Held::default(),
+            held: GatheredSources::default(),
             failed: Set::default(),
             done: Set::default(),
-            outcome: Outcome::default(),
+            outcome: RefreshOutcome::default(),
         }
     }
 
-    fn run(mut self, catalogue: &mut Catalogue) -> rusqlite::Result<Outcome> {
+    fn run(mut self, catalogue: &mut Catalogue) -> rusqlite::Result<RefreshOutcome> {
         let mut step = FIRST_STEP;
         loop {
-            let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
+            let mut plan = RefreshPlan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
                 if catalogue.has_carried() {
                     // There is nothing to read, but what was carried over needs a file with a name.
-                    if let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? {
+                    if let Some(writer) = CatalogueWriter::begin(&mut catalogue.connection, plan.epoch)? {
                         writer.commit()?;
                     }
                     catalogue.publish()?;
@@ -119,16 +125,17 @@ impl<'a> Refresh<'a> {
                 }
             }
         }
-        // Taking everything apart takes time, and nobody has to wait for it. Without another thread it happens here.
+        // Freeing all summaries takes time that the caller need not wait for. Without a thread it happens here.
         let held = self.held;
         let _ = std::thread::Builder::new().spawn(move || drop(held));
         Ok(self.outcome)
     }
 
-    /// Links what belongs together with what changed, and writes what is new; nothing if another process was quicker.
-    fn write(&mut self, catalogue: &mut Catalogue, plan: &Plan<'_>, joined: &Joined) -> rusqlite::Result<bool> {
-        let told = known(&catalogue.connection, plan)?;
-        let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
+    /// Links the changed sources with their bundles and writes the sessions that differ; returns `false` if another process wrote first.
+    fn write(&mut self, catalogue: &mut Catalogue, plan: &RefreshPlan<'_>, joined: &AffectedBundles) -> rusqlite::Result<bool> {
+        let facts = known(&catalogue.connection, plan)?;
+        // Facts are read before the transaction begins, to hold the write lock for as short as possible.
+        let Some(writer) = CatalogueWriter::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
         let sessions = read::sessions(writer.connection())?;
         let mut before = Set::default();
         for source in &joined.stored {
@@ -143,12 +150,13 @@ impl<'a> Refresh<'a> {
         debug!(sources = linked.sources.len(), sessions = linked.sessions.len(), "linked logs");
         let (ids, bundles) = stored?;
         let linkage = Linkage::new(&linked, &bundles);
-        let written = write_sessions(&writer, &linkage, &sessions, &ids, &told, self.options.threads)?;
+        let written = write_sessions(&writer, &linkage, &sessions, &ids, &facts, self.options.threads)?;
         for session in &linked.sessions {
             if let Some(stored) = sessions.get(&read::session_key(session.agent, &session.id)) {
                 before.remove(&stored.id);
             }
         }
+        // Sessions that the changed sources described before, and that no linked source describes now.
         for gone in before {
             writer.lose_session(gone)?;
         }
@@ -168,15 +176,16 @@ impl<'a> Refresh<'a> {
         Ok(true)
     }
 
-    /// Stores the sources that were read, and forgets those that are lost. Gives the numbers of all that are linked, and for each the first
-    /// one of its bundle.
-    fn put_sources(&self, writer: &Writer<'_>, plan: &Plan<'_>) -> rusqlite::Result<(Ids<'_>, Vec<usize>)> {
-        let mut ids = Ids { by_place: Vec::new(), by_path: Map::default() };
+    /// Stores the sources that were read, and removes those that are lost. Returns the ids of all linked sources, and for each the first
+    /// source of its bundle.
+    fn put_sources(&self, writer: &CatalogueWriter<'_>, plan: &RefreshPlan<'_>) -> rusqlite::Result<(SourceIds<'_>, Vec<usize>)> {
+        let mut ids = SourceIds { by_place: Vec::new(), by_path: Map::default() };
         for source in self.held.linker.sources() {
             let known = plan.known.get(&*source.path);
             let fresh = plan.present.get(&*source.path).filter(|_| plan.read.contains(&*source.path));
             let id = match (fresh, known) {
                 (None, Some(known)) => known.id,
+                // Cannot happen: a linked source was either read or taken from the catalogue. 0 is no source's id.
                 (None, None) => 0,
                 (Some(&(_, stamp)), _) => writer.put_source(&NewSource {
                     path: &source.path,
@@ -202,23 +211,23 @@ impl<'a> Refresh<'a> {
     }
 }
 
-/// What the requests told in the sessions that are about to be written.
-fn known(connection: &rusqlite::Connection, plan: &Plan<'_>) -> rusqlite::Result<Known> {
-    let mut known = Known::default();
+/// The facts of requests in the sessions that are about to be written, so that their logs need not be read for them again.
+fn known(connection: &rusqlite::Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<RequestFactsCache> {
+    let mut known = RequestFactsCache::default();
     let read = plan.read.iter().filter_map(|path| plan.known.get(path)).map(|source| source.id);
     for source in read.chain(plan.lost.iter().copied()) {
-        read::told(connection, source, &mut known)?;
+        read::request_facts(connection, source, &mut known)?;
     }
     Ok(known)
 }
 
-/// Writes the sessions that are not stored as they are. Rows are made on all threads and written by this one.
+/// Writes the sessions whose stored rows are outdated. Rows are made on all threads and written by this one.
 fn write_sessions(
-    writer: &Writer<'_>,
+    writer: &CatalogueWriter<'_>,
     linkage: &Linkage<'_>,
     stored: &Map<String, read::SessionInfo>,
-    ids: &Ids<'_>,
-    told: &Known,
+    ids: &SourceIds<'_>,
+    facts: &RequestFactsCache,
     threads: usize,
 ) -> rusqlite::Result<usize> {
     let next = AtomicUsize::new(0);
@@ -227,15 +236,16 @@ fn write_sessions(
         let row = &session.open.row;
         stored.get(&read::session_key(row.agent, row.session)).copied()
     };
+    // Bounded, so that rows do not pile up in memory while the disk is slow.
     let (send, receive) = mpsc::sync_channel(2 * threads);
     let make = |send: mpsc::SyncSender<_>| {
         while let Some(mut session) = linkage.session(next.fetch_add(1, Ordering::Relaxed)) {
             if known(&session).is_some_and(|known| !known.gone && known.fingerprint == session.fingerprint) {
                 continue;
             }
-            session.complete(told, &shelf);
+            session.complete(facts, &shelf);
             if send.send(session).is_err() {
-                // Writing failed; nobody wants the rest.
+                // The receiver is gone because writing failed.
                 return;
             }
         }
@@ -247,7 +257,7 @@ fn write_sessions(
         }
         drop(send);
         let mut written = 0;
-        // Taken by value: if writing fails, the makers see that nobody listens.
+        // The receiver is consumed: if writing fails it is dropped, and the threads that make rows stop.
         for session in receive {
             writer.put_session(known(&session).map(|known| known.id), &session, ids)?;
             written += 1;

@@ -1,6 +1,6 @@
-//! What has to be done: which sources are new or changed, and which are not there any more.
+//! The plan of a refresh: which sources are new or changed, and which no longer exist.
 
-use crate::store::{Stamp, read};
+use crate::store::{FileStamp, read};
 use crate::{Map, Set};
 use rusqlite::Connection;
 use std::fs;
@@ -11,22 +11,22 @@ use tooltrail_formats::scan::spelled;
 use tooltrail_model::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a refresh has to do.
-pub(super) struct Plan<'a> {
+/// The work of a refresh.
+pub(super) struct RefreshPlan<'a> {
     /// How often the catalogue had been written when the plan was made.
     pub(super) epoch: i64,
-    /// What the catalogue knows, by path.
+    /// The sources in the catalogue, by path.
     pub(super) known: Map<String, read::SourceInfo>,
-    /// What is there, by path.
-    pub(super) present: Map<String, (&'a FoundSource, Stamp)>,
-    /// Which of it has to be read.
+    /// The sources on the disk, by path, with the stamps to store for them.
+    pub(super) present: Map<String, (&'a FoundSource, FileStamp)>,
+    /// The paths of the sources that have to be read.
     pub(super) read: Set<String>,
-    /// The sources that are not there any more.
+    /// The ids of stored sources that no longer exist.
     pub(super) lost: Vec<i64>,
 }
 
-impl<'a> Plan<'a> {
-    /// Compares what was found with what is known. `failed` could not be read, `done` was read a moment ago.
+impl<'a> RefreshPlan<'a> {
+    /// Compares the sources on the disk with those in the catalogue. `failed` could not be read, `done` was read a moment ago.
     pub(super) fn make(
         connection: &Connection,
         search: &'a Search,
@@ -34,11 +34,11 @@ impl<'a> Plan<'a> {
         failed: &Set<String>,
         done: &Set<String>,
     ) -> rusqlite::Result<Self> {
-        // Both at one moment.
+        // One transaction, so that the epoch is that of exactly these sources.
         let transaction = connection.unchecked_transaction()?;
         let (epoch, known) = (read::epoch(&transaction)?, read::sources(&transaction)?);
         drop(transaction);
-        let mut plan = Plan { epoch, known, present: Map::default(), read: Set::default(), lost: Vec::new() };
+        let mut plan = RefreshPlan { epoch, known, present: Map::default(), read: Set::default(), lost: Vec::new() };
         for found in &search.files {
             let path = spelled(&found.path);
             if failed.contains(&path) {
@@ -49,7 +49,8 @@ impl<'a> Plan<'a> {
             if !done.contains(&path) && known.is_none_or(|known| known.stamp != stamp) {
                 plan.read.insert(path.clone());
             }
-            plan.present.insert(path, (found, if is_recent(found, now) { Stamp { mtime_ns: 0, ..stamp } } else { stamp }));
+            // A time of 0 never equals a real one, so the next refresh reads such a file again.
+            plan.present.insert(path, (found, if is_recent(found, now) { FileStamp { mtime_ns: 0, ..stamp } } else { stamp }));
         }
         let lost = plan.known.iter().filter(|(path, known)| !known.gone && !plan.present.contains_key(*path));
         plan.lost = lost.map(|(_, known)| known.id).collect();
@@ -61,7 +62,7 @@ impl<'a> Plan<'a> {
         self.read.is_empty() && self.lost.is_empty()
     }
 
-    /// Leaves out what is too much for one step; the newest stays. Gives whether that is all.
+    /// Reduces the plan to what fits into one step, the newest sources first. Returns whether nothing was left out.
     pub(super) fn cut(&mut self, bytes: u64) -> bool {
         let size = |path: &String| self.present.get(path).map_or(0, |(found, _)| found.size);
         if self.read.iter().map(size).sum::<u64>() <= bytes {
@@ -71,6 +72,7 @@ impl<'a> Plan<'a> {
         files.sort_by_key(|path| self.present.get(path).map(|(found, _)| std::cmp::Reverse(found.modified)));
         let mut before = 0;
         for path in files {
+            // Checked before a file is added, so that a step has at least one file, however large it is.
             if before > bytes {
                 break;
             }
@@ -81,18 +83,19 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
-pub(crate) fn stamp(found: &FoundSource) -> Stamp {
+/// The stamp by which an unchanged source is recognised: of its file, and of the small files beside it that are read with it.
+pub(crate) fn stamp(found: &FoundSource) -> FileStamp {
     let since = found.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
     let mut parts = found.identity.to_le_bytes().to_vec();
+    // A change of a sidecar changes what the source says, although the log itself stays the same.
     for path in FORMATS.iter().flat_map(|format| format.sidecars(&found.path)) {
         if let Ok(meta) = fs::symlink_metadata(&path) {
             parts.extend(find::identity(&meta).to_le_bytes());
             parts.extend(meta.len().to_le_bytes());
         }
     }
-    Stamp { size: found.size, mtime_ns, identity: xxh3_64(&parts) }
+    FileStamp { size: found.size, mtime_ns, identity: xxh3_64(&parts) }
 }
 
 /// Whether a file was written so short a time ago that it could be written again without its time changing. It is read once more then.

@@ -1,9 +1,9 @@
-//! What a search tells: hits in order, and how many there are.
+//! The hits of a search in order, and their totals.
 
 use crate::Map;
-use crate::taken::Taken;
-use crate::texts::group::Group;
-use crate::texts::resolve::Find;
+use crate::matching::Matches;
+use crate::texts::group::LogGroup;
+use crate::texts::resolve::LocatedMatch;
 use serde::Serialize;
 use std::sync::Arc;
 use tooltrail_model::link::Linked;
@@ -34,15 +34,15 @@ pub struct Hit {
     pub record: u64,
     /// The call or message that has it.
     #[serde(skip)]
-    pub unit: Unit,
+    pub unit: HitOwner,
     /// The session it is in.
     #[serde(skip)]
-    pub about: Arc<About>,
+    pub about: Arc<HitSession>,
 }
 
-/// What is said of a session beside its hits.
+/// The properties of a session that are shown with its hits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct About {
+pub struct HitSession {
     /// Its short name.
     pub short: Box<str>,
     /// Its title.
@@ -53,9 +53,9 @@ pub struct About {
     pub last: Option<Time>,
 }
 
-/// A call or a message: what must have all terms.
+/// A call or a message: the unit in which all terms must occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unit {
+pub enum HitOwner {
     /// A call, by its number in the session.
     Call(u32),
     /// A message: what one record says. Its source is counted among those of its bundle.
@@ -64,7 +64,7 @@ pub enum Unit {
 
 /// How much was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Totals {
+pub struct HitTotals {
     /// Texts.
     pub hits: u64,
     /// Calls that have them.
@@ -75,19 +75,19 @@ pub struct Totals {
     pub sessions: u64,
 }
 
-impl Totals {
+impl HitTotals {
     /// Counts the hits of one bundle: all hits of a call, a message or a session are in it.
     pub(super) fn add(&mut self, hits: &[Hit]) {
         self.hits += hits.len() as u64;
-        // Hits of one thing follow each other.
+        // Hits of one call, message or session follow each other, so comparing neighbours is enough.
         let mut last: Option<&Hit> = None;
         for hit in hits {
             let same_session = last.is_some_and(|last| Arc::ptr_eq(&last.about, &hit.about));
             self.sessions += u64::from(!same_session);
             if !same_session || last.is_none_or(|last| last.unit != hit.unit) {
                 match hit.unit {
-                    Unit::Call(_) => self.calls += 1,
-                    Unit::Message(_) => self.messages += 1,
+                    HitOwner::Call(_) => self.calls += 1,
+                    HitOwner::Message(_) => self.messages += 1,
                 }
             }
             last = Some(hit);
@@ -95,55 +95,59 @@ impl Totals {
     }
 }
 
-/// Where something stands among all else of a bundle: session, time, log, record.
-type Order = (usize, Option<Time>, usize, At);
+/// The sort key of a hit within its bundle: session, time, log, record.
+type HitOrder = (usize, Option<Time>, usize, At);
 
-/// What was taken in the order in which it is told: the newest session first, each session as it went.
-pub(super) fn hits(linked: &Linked<'_>, group: &Group, taken: Taken) -> Vec<Hit> {
+/// Makes hits of matches, in order: the newest session first, each session in the order of time.
+pub(super) fn hits(linked: &Linked<'_>, group: &LogGroup, taken: Matches) -> Vec<Hit> {
     let places = |all: &[usize]| all.iter().enumerate().map(|(place, &number)| (number, place)).collect::<Map<usize, usize>>();
     let (ranks, sessions) = (places(&group.sources), places(&group.sessions));
+    // Hits are sorted by the order of the group, not by the numbers that logs and sessions have among all that are linked.
     let rank = |source: usize| ranks.get(&source).copied().unwrap_or(usize::MAX);
     let place = |session: usize| sessions.get(&session).copied().unwrap_or(usize::MAX);
-    let mut told: Vec<(Order, Told, Vec<Find>)> = Vec::new();
+    let mut told: Vec<(HitOrder, UnitWithHits, Vec<LocatedMatch>)> = Vec::new();
     for (index, finds) in taken.calls {
         let call = &linked.calls[index];
         let record = linked.record(call.id);
         let order = (place(call.session), record.time, rank(call.id.source()), record.at);
-        told.push((order, Told { session: call.session, call: Some(index), unit: Unit::Call(call.number) }, finds));
+        told.push((order, UnitWithHits { session: call.session, call: Some(index), unit: HitOwner::Call(call.number) }, finds));
     }
     for message in taken.messages {
         let order = (place(message.session), message.time, rank(message.spot.source), message.spot.at);
-        told.push((order, Told { session: message.session, call: None, unit: Unit::Message(message.spot) }, message.finds));
+        told.push((order, UnitWithHits { session: message.session, call: None, unit: HitOwner::Message(message.spot) }, message.finds));
     }
-    // A record may make several calls.
+    // One record may request several calls, which the unit tells apart.
     told.sort_by_key(|(order, told, _)| (*order, told.unit));
-    let mut teller = Teller { linked, sessions: Map::default() };
+    let mut teller = HitBuilder { linked, sessions: Map::default() };
     told.into_iter().flat_map(|(_, told, finds)| finds.into_iter().map(|find| teller.hit(&told, find)).collect::<Vec<_>>()).collect()
 }
 
-/// A call or message that is told.
-struct Told {
+/// A call or message with hits.
+struct UnitWithHits {
     session: usize,
     /// The call, in `Linked::calls`.
     call: Option<usize>,
-    unit: Unit,
+    unit: HitOwner,
 }
 
-/// Makes hits; what those of a session share is made once.
-struct Teller<'t, 'a> {
+/// Builds hits; the part that hits of a session share is built once.
+struct HitBuilder<'t, 'a> {
     linked: &'t Linked<'a>,
-    sessions: Map<usize, Arc<About>>,
+    sessions: Map<usize, Arc<HitSession>>,
 }
 
-impl Teller<'_, '_> {
-    fn hit(&mut self, told: &Told, find: Find) -> Hit {
+impl HitBuilder<'_, '_> {
+    fn hit(&mut self, told: &UnitWithHits, find: LocatedMatch) -> Hit {
         let linked = self.linked;
         let own = &linked.sessions[told.session];
         let about = self.sessions.entry(told.session).or_insert_with(|| {
-            Arc::new(About { short: own.short.clone(), title: own.title.clone(), project: own.project.clone(), last: own.last })
+            Arc::new(HitSession { short: own.short.clone(), title: own.title.clone(), project: own.project.clone(), last: own.last })
         });
         let (r#ref, call) = match (told.unit, told.call) {
-            (Unit::Call(number), Some(index)) => (format!("{}:{number}", own.short), Some(linked.id(linked.calls[index].id).to_owned())),
+            (HitOwner::Call(number), Some(index)) => {
+                (format!("{}:{number}", own.short), Some(linked.id(linked.calls[index].id).to_owned()))
+            }
+            // A result without a call is listed as a message, but still names the call that it answers.
             _ => (own.short.to_string(), find.names.map(String::from)),
         };
         let place = linked.place(find.spot.source, find.spot.at);

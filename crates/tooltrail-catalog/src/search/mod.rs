@@ -1,20 +1,20 @@
-//! Search: what a filter with texts takes of a whole library, with the texts, without an index.
+//! Search: the calls and messages of a whole library that a filter with texts selects, without an index.
 //!
 //! The bundles in which something happened last come first. `texts` looks through their logs, raw bytes first; a bundle is opened and
-//! linked only if something was found in it. `taken` has the verdict, and `hits` makes of it what is told. What is searched, and what
-//! counts as one hit, is written down in docs/search.md.
+//! linked only if something was found in it. `matching` decides what is selected, and `hits` makes the output. docs/search.md says
+//! what is searched and what counts as one hit.
 
 mod hits;
 
 pub use crate::texts::{Query, prefilter};
-pub use hits::{About, Hit, Totals, Unit};
+pub use hits::{Hit, HitOwner, HitSession, HitTotals};
 pub use tooltrail_model::filter::texts::Field;
 
 use crate::library::{Bundle, Library};
-use crate::store::Error;
-use crate::taken::{self, Asked};
-use crate::texts::group::Group;
-use crate::texts::{self, Sayings, resolve};
+use crate::matching::{self, MatchContext};
+use crate::store::CatalogueError;
+use crate::texts::group::LogGroup;
+use crate::texts::{self, BundleTexts, resolve};
 use std::ops::ControlFlow;
 use tooltrail_model::link::Now;
 
@@ -27,12 +27,12 @@ pub fn search(
     now: &Now,
     threads: usize,
     mut found: impl FnMut(Vec<Hit>) -> ControlFlow<()>,
-) -> Result<Totals, Error> {
+) -> Result<HitTotals, CatalogueError> {
     let bundles = library.likely(query.filter(), now, threads)?;
     let files: Vec<Vec<&str>> = bundles.iter().map(|bundle| bundle.files.iter().map(|file| &**file).collect()).collect();
-    let mut outcome = Ok(Totals::default());
-    let search = texts::Search { query, shelf: library.shelf(), threads };
-    let settle = |number: usize, said: Sayings| hits_of(library, &bundles[number], query, now, said);
+    let mut outcome = Ok(HitTotals::default());
+    let search = texts::TextSearch { query, shelf: library.shelf(), threads };
+    let settle = |number: usize, said: BundleTexts| hits_of(library, &bundles[number], query, now, said);
     texts::each_bundle(&search, &files, settle, |_, hits| match (hits, &mut outcome) {
         (Ok(hits), Ok(totals)) => {
             totals.add(&hits);
@@ -47,23 +47,24 @@ pub fn search(
     outcome
 }
 
-/// The hits of a bundle, made of what its logs say.
-fn hits_of(library: &dyn Library, bundle: &Bundle, query: &Query, now: &Now, said: Sayings) -> Result<Vec<Hit>, Error> {
+/// The hits of a bundle, from the matches in its logs.
+fn hits_of(library: &dyn Library, bundle: &Bundle, query: &Query, now: &Now, said: BundleTexts) -> Result<Vec<Hit>, CatalogueError> {
+    // Opening and linking a bundle costs far more than searching it, and most bundles have no match.
     if said.iter().all(Vec::is_empty) {
         return Ok(Vec::new());
     }
     let linker = library.open(bundle.id)?;
     let linked = linker.link();
-    let group = Group::whole(&linked);
-    // A log may have gone since the bundle was listed.
+    let group = LogGroup::whole(&linked);
+    // A log may have been deleted since the bundle was listed, so lists are paired by path and not by position.
     let mut said: Vec<(&str, Vec<_>)> = bundle.files.iter().map(|file| &**file).zip(said).collect();
     let sayings = group.sources.iter().map(|&source| {
         let place = said.iter().position(|(file, _)| *file == &*linked.sources[source].path);
         place.map(|place| said.swap_remove(place).1).unwrap_or_default()
     });
-    let sayings: Sayings = sayings.collect();
+    let sayings: BundleTexts = sayings.collect();
     let units = resolve::resolve(&linked, &group, query, sayings);
-    let asked = Asked { linked: &linked, shelf: library.shelf(), now, threads: 1, keep: library.keep() };
-    let taken = taken::judge(&asked, query, &group, units);
+    let asked = MatchContext { linked: &linked, shelf: library.shelf(), now, threads: 1, keep: library.keep() };
+    let taken = matching::judge(&asked, query, &group, units);
     Ok(hits::hits(&linked, &group, taken))
 }

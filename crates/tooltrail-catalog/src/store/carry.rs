@@ -12,7 +12,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::path::Path;
 
-/// Tables of which rows are carried over, with the condition that picks those of the sessions in `temp.carried`.
+/// The tables whose rows are carried over, with the condition that selects those of the sessions in `temp.carried`.
 const TABLES: &[(&str, &str)] = &[
     // All of them: a row of a call may name a source that its session does not. The next refresh removes those that are not needed.
     ("source_rows", "TRUE"),
@@ -26,7 +26,7 @@ const TABLES: &[(&str, &str)] = &[
 
 /// The rows of an older file, after [`carry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carried {
+pub(super) enum CarriedRows {
     /// There were none that only it knew.
     Nothing,
     /// They are in the new file.
@@ -36,14 +36,14 @@ pub(super) enum Carried {
 }
 
 /// Takes into a new file the sessions that only an older one knows. `path` is the name that the new file will have.
-pub(super) fn carry(new: &mut Connection, path: &Path) -> Carried {
+pub(super) fn carry(new: &mut Connection, path: &Path) -> CarriedRows {
     let older = std::iter::once(aside(path)).chain(predecessors(path)).find(|older| older.is_file());
-    let Some(older) = older else { return Carried::Nothing };
+    let Some(older) = older else { return CarriedRows::Nothing };
     match copy(&older, new) {
-        Ok(true) => Carried::Rows,
-        Ok(false) => Carried::Nothing,
+        Ok(true) => CarriedRows::Rows,
+        Ok(false) => CarriedRows::Nothing,
         // Not worth stopping for: everything but the gone sessions comes from the logs.
-        Err(_) => Carried::Failed,
+        Err(_) => CarriedRows::Failed,
     }
 }
 
@@ -75,7 +75,7 @@ fn copy(older: &Path, new: &mut Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// The sessions of a file that no log tells of any more.
+/// The sessions of a file whose logs no longer exist.
 fn without_logs(older: &Connection) -> rusqlite::Result<Vec<i64>> {
     let mut statement = older.prepare(
         "SELECT s.id, s.gone, f.path FROM session_rows s LEFT JOIN session_source_rows l ON l.session = s.id

@@ -1,4 +1,4 @@
-//! Columns as values of the model. What is not what this crate writes is an error: the file was changed by somebody else.
+//! Columns as values of the model. A value that this crate would not write is an error: something else changed the file.
 
 use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Error, Result, Row};
@@ -7,6 +7,7 @@ use tooltrail_model::Time;
 
 /// A number of something.
 pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
+    // SQLite has signed integers only. Counts are never negative, so a changed file may at worst show a 0.
     Ok(row.get::<_, i64>(column)?.max(0).cast_unsigned())
 }
 
@@ -43,6 +44,7 @@ pub(super) fn word<T>(row: &Row<'_>, column: usize, of_word: fn(&str) -> Option<
 /// A word of a closed list that may be missing.
 pub(super) fn optional<T>(row: &Row<'_>, column: usize, of_word: fn(&str) -> Option<T>) -> Result<Option<T>> {
     match maybe_text(row, column)? {
+        // An unknown word is an error, not an absent value: a wrong status would be worse than a rebuilt catalogue.
         Some(_) => word(row, column, of_word).map(Some),
         None => Ok(None),
     }

@@ -1,9 +1,9 @@
-//! The files in the cache directory: how catalogues are named, and which of them nobody uses any more.
+//! The files in the cache directory: the names of catalogues, and the removal of unused ones.
 //!
 //! The number of the schema is part of a name, so that two versions of the program can be used in turns: neither opens the other's file.
 //!
-//! Those are removed whenever a catalogue is opened. When one was last used is told by its time, which is set when it is opened: reading
-//! does not change a file, and what is written may stay beside it for long.
+//! Unused files are removed whenever a catalogue is opened. The modification time of a file says when it was last used. It is set when the
+//! file is opened: reading does not change it, and writes may stay in the log beside it for long.
 
 use super::{is_busy, schema};
 use rusqlite::{Connection, OpenFlags};
@@ -15,9 +15,9 @@ use std::time::Duration;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How long a file is left that a process may be filling for the first time. It writes all the while.
 const FILLING: Duration = HOUR;
-/// How long a catalogue of an older schema is left: somebody may use two versions in turns.
+/// How long a catalogue of an older schema is left: two versions of the program may be used in turns.
 const OLDER_SCHEMA: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long the catalogue of some directories is left that nobody asks for.
+/// How long an unused catalogue of some directories is left.
 const UNASKED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// The name of the catalogue of some directories; nothing for the agents' own places. Catalogues of different directories never mix.
@@ -37,8 +37,8 @@ pub fn file_name(roots: &[PathBuf]) -> String {
     format!("catalogue-{}-{:016x}.db", schema::VERSION, xxhash_rust::xxh3::xxh3_64(&key))
 }
 
-/// How long a file of this name is left when nobody uses it; nothing for what is never removed: the catalogue of the agents' own places,
-/// which knows of sessions that are gone, and whatever else somebody has put there.
+/// How long an unused file of this name is left; `None` for a file that is never removed: the catalogue of the agents' own places, which
+/// alone knows sessions that are gone, and files that are not catalogues.
 fn patience(name: &str) -> Option<Duration> {
     let rest = name.strip_prefix("catalogue-")?;
     if let Some((_, process)) = rest.strip_suffix(".new").and_then(|rest| rest.split_once(".db.")) {
@@ -76,7 +76,7 @@ pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Removes the files beside a catalogue that nobody uses any more.
+/// Removes unused files beside a catalogue.
 pub(super) fn sweep(own: &Path) {
     // Before there is a file of ours, an older one may be all that knows of sessions that are gone.
     let ours = own.exists();
@@ -88,7 +88,8 @@ pub(super) fn sweep(own: &Path) {
         }
         match claim(&path) {
             Err(error) if is_busy(&error) => {}
-            // Nobody can begin to use it now; whoever did before has set its time. What is no database is nobody's.
+            // No process can begin to use it while it is claimed, and one that began before has set its time, so the age
+            // is checked once more. A file that cannot be claimed because it is no database is in no use either.
             _held if is_older(&path, patience) => remove(&path),
             _held => {}
         }
@@ -129,7 +130,7 @@ pub(super) fn touch(path: &Path) {
     let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
 }
 
-/// What SQLite keeps beside a file.
+/// The endings of the files that SQLite keeps beside a database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Removes a catalogue, with what SQLite keeps beside it.
@@ -158,7 +159,7 @@ mod tests {
 
     const DAY: Duration = OLDER_SCHEMA;
 
-    /// Gives a file the time that it would have if nobody had used it since.
+    /// Gives a file the time that it would have if it had not been used since.
     fn aged(path: &Path, age: Duration) {
         fs::File::options().append(true).open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
     }

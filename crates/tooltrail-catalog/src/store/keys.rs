@@ -1,10 +1,10 @@
-//! What calls are counted and sorted by: a few figures of each, held for as long as their sessions stay as they are.
+//! Sort and count keys of calls: a few figures of each, kept in memory for as long as their sessions do not change.
 //!
-//! A row of a call is large, and there may be hundreds of thousands of them. Who sorts or counts all of them needs only these; the rows
-//! are read for those that are shown.
+//! A row of a call is large, and there may be hundreds of thousands of them. Sorting and counting all of them needs only
+//! these keys; rows are read for the calls that are shown.
 
 use super::column::{maybe_text, optional, text, word};
-use super::{Catalogue, Error, Listed, Listing, schema};
+use super::{Catalogue, CatalogueError, ListedCall, SessionListing, schema};
 use crate::Map;
 use rusqlite::params;
 use std::sync::Arc;
@@ -32,10 +32,10 @@ pub enum Figure {
 
 /// The columns of the figures, in their order.
 const FIGURES: [&str; 6] = ["order_us", "duration_ms", "run_ms", "exit_code", "input_bytes", "result_bytes"];
-/// What stands for a figure that there is not. No clock and no size gets there.
+/// Stands for an absent figure. No time and no size has this value, and the figures take half the memory of options.
 const NONE: i64 = i64::MIN;
 
-/// A call, as far as it is counted and sorted.
+/// The figures and properties by which a call is counted and sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallKey {
     id: i64,
@@ -45,11 +45,11 @@ pub struct CallKey {
     model: u32,
     /// Whether its order is the time at which it was asked for.
     timed: bool,
-    /// What its command is for.
+    /// The purpose of its command.
     pub purpose: Option<Purpose>,
     /// The family of its tool.
     pub kind: Kind,
-    /// What became of it.
+    /// Its status.
     pub status: Status,
 }
 
@@ -72,25 +72,25 @@ impl CallKey {
         self.figure(Figure::Order).filter(|_| self.timed).and_then(Time::from_microsecond)
     }
 
-    pub(crate) fn listed(&self, session: usize) -> Listed {
+    pub(crate) fn listed(&self, session: usize) -> ListedCall {
         let took = self.figure(Figure::Took).and_then(|took| u64::try_from(took).ok());
-        Listed { session, id: self.id, number: self.number, order: self.figure(Figure::Order), took }
+        ListedCall { session, id: self.id, number: self.number, order: self.figure(Figure::Order), took }
     }
 }
 
 /// The keys of all calls of a listing.
 #[derive(Default)]
-pub struct Keys {
-    /// By session, in the order of [`Listing::rows`].
-    sessions: Vec<Own>,
+pub struct CallKeys {
+    /// By session, in the order of [`SessionListing::rows`].
+    sessions: Vec<SessionKeys>,
     /// The tools, as logs name them.
     tools: Vec<Arc<str>>,
-    /// The models. The first is none.
+    /// The models. The first is the empty name, for calls without a model.
     models: Vec<Arc<str>>,
 }
 
-/// The keys of a session's calls, by id; and what tells that they are still these.
-struct Own {
+/// The keys of a session's calls, by id, with the version of the session that they were read from.
+struct SessionKeys {
     id: i64,
     session: Box<str>,
     version: u64,
@@ -98,34 +98,36 @@ struct Own {
     keys: Arc<[CallKey]>,
 }
 
-impl Keys {
+impl CallKeys {
     /// The keys of a listing. Those of sessions that have not changed are taken from an earlier listing of the same catalogue.
-    pub fn read(catalogue: &Catalogue, listing: &Listing, before: Option<&Keys>) -> Result<Self, Error> {
-        let known: Map<i64, &Own> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
-        let mut tools = Names::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
-        let mut models = Names::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
+    pub fn read(catalogue: &Catalogue, listing: &SessionListing, before: Option<&CallKeys>) -> Result<Self, CatalogueError> {
+        let known: Map<i64, &SessionKeys> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
+        // Numbers of earlier keys stay valid, because names are only ever added.
+        let mut tools = NameTable::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
+        let mut models = NameTable::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
         models.number("");
         let mut sessions = Vec::with_capacity(listing.sessions.len());
         for (place, head) in listing.sessions.iter().enumerate() {
             let version = listing.version(place);
             let keys =
+                // A file that was made anew may give an old id to another session, so the id alone proves nothing.
                 match known.get(&head.id).filter(|own| own.version == version && own.gone == head.gone && *own.session == *head.session) {
                     Some(own) => Arc::clone(&own.keys),
                     None => own_keys(catalogue, listing, place, &mut tools, &mut models)?,
                 };
-            sessions.push(Own { id: head.id, session: head.session.as_str().into(), version, gone: head.gone, keys });
+            sessions.push(SessionKeys { id: head.id, session: head.session.as_str().into(), version, gone: head.gone, keys });
         }
-        Ok(Keys { sessions, tools: tools.known, models: models.known })
+        Ok(CallKeys { sessions, tools: tools.known, models: models.known })
     }
 
-    /// A number that is another one when any call may be another one, or has another place.
+    /// A number that changes whenever a call may have changed or moved.
     pub fn version(&self) -> u64 {
         let bytes: Vec<u8> = self.sessions.iter().flat_map(|own| [own.id.to_le_bytes(), own.version.to_le_bytes()]).flatten().collect();
         xxh3_64(&bytes)
     }
 
     /// The calls of all sessions that are there, in the order in which calls are listed.
-    pub fn all(&self) -> Vec<Listed> {
+    pub fn all(&self) -> Vec<ListedCall> {
         let there = self.sessions.iter().enumerate().filter(|(_, own)| !own.gone);
         there.flat_map(|(session, own)| own.keys.iter().map(move |key| key.listed(session))).collect()
     }
@@ -136,12 +138,12 @@ impl Keys {
     }
 
     /// The key of a call.
-    pub fn of(&self, call: Listed) -> Option<&CallKey> {
+    pub fn of(&self, call: ListedCall) -> Option<&CallKey> {
         let keys = &self.sessions.get(call.session)?.keys;
         keys.get(keys.binary_search_by_key(&call.id, |key| key.id).ok()?)
     }
 
-    /// A call's tool, by its number among [`Keys::tools`].
+    /// A call's tool, by its number among [`CallKeys::tools`].
     pub fn tool(&self, key: &CallKey) -> usize {
         key.tool as usize
     }
@@ -151,7 +153,7 @@ impl Keys {
         self.models.get(key.model as usize).map(|name| &**name).filter(|name| !name.is_empty())
     }
 
-    /// The tools, as logs name them. Some may be those of calls that are not there any more.
+    /// The tools, as logs name them. Some may belong to calls that no longer exist.
     pub fn tools(&self) -> &[Arc<str>] {
         &self.tools
     }
@@ -160,14 +162,15 @@ impl Keys {
 /// Reads the keys of a session's calls.
 fn own_keys(
     catalogue: &Catalogue,
-    listing: &Listing,
+    listing: &SessionListing,
     place: usize,
-    tools: &mut Names,
-    models: &mut Names,
-) -> Result<Arc<[CallKey]>, Error> {
+    tools: &mut NameTable,
+    models: &mut NameTable,
+) -> Result<Arc<[CallKey]>, CatalogueError> {
     const FIRST: usize = FIGURES.len();
     let Some(head) = listing.sessions.get(place) else { return Ok(Arc::default()) };
-    let mut keys = catalogue.asked(|connection| {
+    let mut keys = catalogue.query(|connection| {
+        // Sorted by id, so that `CallKeys::of` can use a binary search.
         let columns = FIGURES.join(", ");
         let mut statement = connection.prepare_cached(&format!(
             "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL
@@ -196,7 +199,8 @@ fn own_keys(
         }
         Ok(keys)
     })?;
-    // What has no result may be at work, where its session is alive.
+    // The stored status of a call without a result holds for a session that has ended. In a live one the call may be running,
+    // so its status is settled as for its row.
     if head.pulse != Pulse::default() {
         for (key, _) in keys.iter_mut().filter(|(_, open)| *open) {
             listing.one_call(catalogue, key.listed(place), |_, row, _| key.status = row.status)?;
@@ -205,15 +209,15 @@ fn own_keys(
     Ok(keys.into_iter().map(|(key, _)| key).collect())
 }
 
-/// Names that get a number when they are first met.
-struct Names {
+/// Names, numbered in the order of their first use.
+struct NameTable {
     known: Vec<Arc<str>>,
     numbers: Map<Arc<str>, u32>,
 }
 
-impl Names {
+impl NameTable {
     fn new(known: &[Arc<str>]) -> Self {
-        Names { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
+        NameTable { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
     }
 
     fn number(&mut self, name: &str) -> u32 {

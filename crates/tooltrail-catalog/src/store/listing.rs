@@ -1,8 +1,8 @@
-//! Everything that is listed: the sessions as they are at a moment, and their calls when they are asked for.
+//! The sessions of a catalogue at a given moment, and their calls when they are requested.
 
+use super::call_rows::{CALL, CallSpans, JsonColumns, open_call, spots};
 use super::column::{count, json, maybe_count, optional, spelled_time, time};
-use super::kept::{CALL, Parts, Spots, open_call, spots};
-use super::{Catalogue, Error, Stamp, schema};
+use super::{Catalogue, CatalogueError, FileStamp, schema};
 use crate::{Map, version};
 use rusqlite::{Connection, Row, params};
 use std::cmp::Reverse;
@@ -15,19 +15,19 @@ use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Status, Time};
 
 /// The sessions of a catalogue at a moment, by start.
-pub struct Listing {
-    pub(super) sessions: Vec<Head>,
-    pub(super) sources: Sources,
+pub struct SessionListing {
+    pub(super) sessions: Vec<SessionHead>,
+    pub(super) sources: SourceAddresses,
 }
 
 /// The sources of a catalogue by their numbers: addresses, and for parts of databases the rows that their records are.
 #[derive(Default)]
-pub(super) struct Sources {
+pub(super) struct SourceAddresses {
     addresses: Map<i64, String>,
     rows: Map<i64, RowKeys>,
 }
 
-impl Sources {
+impl SourceAddresses {
     /// The address of a source.
     fn address(&self, id: i64) -> &str {
         self.addresses.get(&id).map_or("", String::as_str)
@@ -40,7 +40,7 @@ impl Sources {
 }
 
 /// A session as it is stored, with its pulse.
-pub(super) struct Head {
+pub(super) struct SessionHead {
     pub(super) id: i64,
     pub(super) agent: String,
     pub(super) session: String,
@@ -69,10 +69,10 @@ pub(super) struct Head {
 
 /// A call of a listing: enough to choose and to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Listed {
-    /// Its session, in the order of [`Listing::rows`].
+pub struct ListedCall {
+    /// Its session, in the order of [`SessionListing::rows`].
     pub session: usize,
-    /// What it is found by.
+    /// Its id in the catalogue.
     pub id: i64,
     /// Its number in the session.
     pub number: u32,
@@ -84,37 +84,44 @@ pub struct Listed {
 
 impl Catalogue {
     /// The sessions at a moment.
-    pub fn list(&self, now: &Now) -> Result<Listing, Error> {
-        self.asked(|connection| Listing::read(connection, now))
+    pub fn list(&self, now: &Now) -> Result<SessionListing, CatalogueError> {
+        self.query(|connection| SessionListing::read(connection, now))
     }
 
     /// The session that has a call of an id, by its place in a listing.
-    pub fn session_of_call(&self, listing: &Listing, call: &str) -> Result<Option<usize>, Error> {
+    pub fn session_of_call(&self, listing: &SessionListing, call: &str) -> Result<Option<usize>, CatalogueError> {
         self.session_where(listing, "call = ?1", [call])
     }
 
-    /// Whether a session has a call of an id. Much quicker than to ask all of them.
-    pub fn has_call(&self, listing: &Listing, session: usize, call: &str) -> Result<bool, Error> {
+    /// Whether a session has a call with an id. Much faster than looking in all sessions.
+    pub fn has_call(&self, listing: &SessionListing, session: usize, call: &str) -> Result<bool, CatalogueError> {
+        // The ids of a session's calls are one range, so only its own rows are looked at.
         let Some(head) = listing.sessions.get(session).filter(|head| !head.gone) else { return Ok(false) };
-        self.asked(|connection| {
+        self.query(|connection| {
             let mut statement = connection.prepare_cached("SELECT 1 FROM call_rows WHERE id >= ?1 AND id < ?2 AND call = ?3")?;
             statement.exists(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT, call])
         })
     }
 
     /// The session whose call failed last, by its place in a listing.
-    pub fn last_failed(&self, listing: &Listing) -> Result<Option<usize>, Error> {
+    pub fn last_failed(&self, listing: &SessionListing) -> Result<Option<usize>, CatalogueError> {
         self.session_where(listing, "status = 'failed' ORDER BY requested_at DESC, id", [])
     }
 
-    /// The first session that is there and has a call like this.
-    fn session_where(&self, listing: &Listing, condition: &str, values: impl rusqlite::Params) -> Result<Option<usize>, Error> {
+    /// The first existing session with a call that meets a condition.
+    fn session_where(
+        &self,
+        listing: &SessionListing,
+        condition: &str,
+        values: impl rusqlite::Params,
+    ) -> Result<Option<usize>, CatalogueError> {
         let places: Map<i64, usize> =
             listing.sessions.iter().enumerate().filter(|(_, head)| !head.gone).map(|(place, head)| (head.id, place)).collect();
-        self.asked(|connection| {
+        self.query(|connection| {
             let mut statement = connection.prepare_cached(&format!("SELECT id FROM call_rows WHERE {condition}"))?;
             let mut rows = statement.query(values)?;
             while let Some(row) = rows.next()? {
+                // Stops at the first match in the requested order. Rows of sessions that are gone are passed over.
                 if let Some(&place) = places.get(&(row.get::<_, i64>(0)? >> schema::SHIFT)) {
                     return Ok(Some(place));
                 }
@@ -129,12 +136,12 @@ SELECT id, agent, session, short, gone, newest_us, title, project, branch, start
   output, cache_write_5m, cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending
 FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session";
 
-/// What is known of a source: when it was written, its last record, and its bundle.
-type Sign = (Option<Time>, Option<Time>, i64);
+/// The signs of life of a source, and its bundle: when its file was written, and the time of its last record.
+type SourceSign = (Option<Time>, Option<Time>, i64);
 
-impl Listing {
+impl SessionListing {
     pub(super) fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
-        let (mut sources, mut signs): (Sources, Map<i64, Sign>) = (Sources::default(), Map::default());
+        let (mut sources, mut signs): (SourceAddresses, Map<i64, SourceSign>) = (SourceAddresses::default(), Map::default());
         let mut logs: Map<i64, Vec<u64>> = Map::default();
         let mut statement = connection.prepare_cached(
             "SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity, bytes, agent FROM source_rows ORDER BY id",
@@ -143,12 +150,12 @@ impl Listing {
         while let Some(row) = rows.next()? {
             let (id, bundle): (i64, i64) = (row.get(0)?, row.get(5)?);
             let (path, gone): (String, bool) = (row.get(1)?, row.get(4)?);
-            // What is not there is not written to.
+            // A log that is gone is not being written to, so its last modification is no sign of life.
             let modified = if gone { None } else { time(row, 2)? };
             signs.insert(id, (modified, time(row, 3)?, bundle));
-            // A watcher knows only of logs that are there and are an agent's, and both have to come to the same version.
+            // A watcher knows only existing logs that belong to an agent, and must compute the same version.
             if !gone && row.get::<_, Option<String>>(10)?.is_some() {
-                let stamp = Stamp { size: count(row, 6)?, mtime_ns: row.get(7)?, identity: row.get::<_, i64>(8)?.cast_unsigned() };
+                let stamp = FileStamp { size: count(row, 6)?, mtime_ns: row.get(7)?, identity: row.get::<_, i64>(8)?.cast_unsigned() };
                 logs.entry(bundle).or_default().push(version::of_log(&path, modified, Some(stamp), count(row, 9)?));
             }
             sources.addresses.insert(id, path);
@@ -156,9 +163,11 @@ impl Listing {
         let mut statement = connection.prepare_cached("SELECT source, keys FROM row_key_rows")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
+            // Keys that cannot be decoded are left out: a place then names its record by number alone.
             let keys = postcard::from_bytes(row.get_ref(1)?.as_bytes().unwrap_or_default());
             sources.rows.extend(keys.ok().map(|keys| Ok::<_, rusqlite::Error>((row.get(0)?, keys))).transpose()?);
         }
+        // By path, because that is the order of `files` in the rows.
         let mut of_session: Map<i64, Vec<i64>> = Map::default();
         let mut statement = connection.prepare_cached(
             "SELECT l.session, l.source FROM session_source_rows l JOIN source_rows f ON f.id = l.source ORDER BY f.path",
@@ -172,12 +181,14 @@ impl Listing {
         let mut sessions = Vec::new();
         while let Some(row) = rows.next()? {
             let sources = of_session.remove(&row.get(0)?).unwrap_or_default();
-            let signs: Vec<Sign> = sources.iter().filter_map(|source| signs.get(source).copied()).collect();
-            let mut head = Head::read(row, now, sources, &signs)?;
+            let signs: Vec<SourceSign> = sources.iter().filter_map(|source| signs.get(source).copied()).collect();
+            // The version covers all logs of the bundle: a change in a linked log, such as a fork's origin, may change this
+            // session too.
+            let mut head = SessionHead::read(row, now, sources, &signs)?;
             head.logs = version::sum(logs.get(&head.bundle).into_iter().flatten().copied());
             sessions.push(head);
         }
-        Ok(Listing { sessions, sources })
+        Ok(SessionListing { sessions, sources })
     }
 
     /// The rows of all sessions, by start.
@@ -185,29 +196,30 @@ impl Listing {
         self.sessions.iter().map(|head| head.row(&self.sources)).collect()
     }
 
-    /// Whether no log tells of a session any more.
+    /// Whether the logs of a session no longer exist.
     pub fn is_gone(&self, session: usize) -> bool {
         self.sessions.get(session).is_some_and(|head| head.gone)
     }
 
-    /// The bundle that a session's logs are in; nothing if they are not there any more.
+    /// The bundle of a session's logs; `None` if they no longer exist.
     pub fn bundle(&self, session: usize) -> Option<i64> {
         self.sessions.get(session).filter(|head| !head.gone && head.bundle > 0).map(|head| head.bundle)
     }
 
-    /// The version of a session: another one when anything has changed that its rows and texts are made of, or it has come alive or died.
-    /// A watcher of the same logs gives the same ([`crate::watch::Held::version`]).
+    /// The version of a session: it changes with everything that the rows and texts of the session are made of, and when the session becomes
+    /// live or ends. A watcher of the same logs computes the same ([`crate::watch::Held::version`]).
     pub fn version(&self, session: usize) -> u64 {
         self.sessions.get(session).map_or(0, |head| version::of_session(head.logs, &head.short, head.pulse))
     }
 
-    /// The sessions that a name may mean: the one with this id, or else all whose id begins so. Those that are there count before those
-    /// that are gone.
+    /// The sessions that a name may mean: the one with this id, or else all whose id begins with it. Existing sessions are preferred to
+    /// those that are gone.
     pub fn sessions_named(&self, rows: &[SessionRow<'_>], name: &str) -> Vec<usize> {
         let fits = |gone: bool| {
             let there = |index: &usize| self.is_gone(*index) == gone;
             (0..rows.len()).filter(there).filter(|&index| !name.is_empty() && rows[index].session.starts_with(name)).collect::<Vec<_>>()
         };
+        // Otherwise a prefix that used to be unambiguous would become ambiguous through sessions that were deleted long ago.
         let present = fits(false);
         let found = if present.is_empty() { fits(true) } else { present };
         match found.iter().find(|&&index| rows[index].session == name) {
@@ -216,21 +228,26 @@ impl Listing {
         }
     }
 
-    /// The session that went on last, of those that are there.
+    /// The existing session with the latest record.
     pub fn last(&self) -> Option<usize> {
         let there = (0..self.sessions.len()).filter(|&place| !self.is_gone(place));
         there.max_by_key(|&place| (self.sessions[place].last_at, place))
     }
 
-    /// How many calls there are in the sessions that are there.
+    /// The number of calls in existing sessions.
     pub fn calls(&self) -> u64 {
         self.sessions.iter().filter(|head| !head.gone).map(|head| head.calls).sum()
     }
 
-    /// Gives the calls of a session by request, as they are at the moment.
-    pub fn each_call(&self, catalogue: &Catalogue, session: usize, mut take: impl FnMut(Listed, CallRow<'_>, Spots)) -> Result<(), Error> {
+    /// Passes on the calls of a session in the order of their requests, as they are at the moment of the listing.
+    pub fn each_call(
+        &self,
+        catalogue: &Catalogue,
+        session: usize,
+        mut take: impl FnMut(ListedCall, CallRow<'_>, CallSpans),
+    ) -> Result<(), CatalogueError> {
         let Some(head) = self.sessions.get(session) else { return Ok(()) };
-        catalogue.asked(|connection| {
+        catalogue.query(|connection| {
             let mut statement = connection.prepare_cached(&format!("{CALL} WHERE id >= ?1 AND id < ?2 ORDER BY id"))?;
             let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
             while let Some(row) = rows.next()? {
@@ -240,10 +257,15 @@ impl Listing {
         })
     }
 
-    /// Gives one call.
-    pub fn one_call(&self, catalogue: &Catalogue, listed: Listed, mut take: impl FnMut(Listed, CallRow<'_>, Spots)) -> Result<(), Error> {
+    /// Passes on one call.
+    pub fn one_call(
+        &self,
+        catalogue: &Catalogue,
+        listed: ListedCall,
+        mut take: impl FnMut(ListedCall, CallRow<'_>, CallSpans),
+    ) -> Result<(), CatalogueError> {
         let Some(head) = self.sessions.get(listed.session) else { return Ok(()) };
-        catalogue.asked(|connection| {
+        catalogue.query(|connection| {
             let mut statement = connection.prepare_cached(&format!("{CALL} WHERE id = ?1"))?;
             let mut rows = statement.query([listed.id])?;
             match rows.next()? {
@@ -253,18 +275,25 @@ impl Listing {
         })
     }
 
-    fn call(&self, session: usize, head: &Head, row: &Row<'_>, take: &mut dyn FnMut(Listed, CallRow<'_>, Spots)) -> rusqlite::Result<()> {
-        let parts = Parts::read(row)?;
+    fn call(
+        &self,
+        session: usize,
+        head: &SessionHead,
+        row: &Row<'_>,
+        take: &mut dyn FnMut(ListedCall, CallRow<'_>, CallSpans),
+    ) -> rusqlite::Result<()> {
+        let parts = JsonColumns::read(row)?;
         let call = open_call(row, head, &self.sources, &parts)?.settle(|| head.pulse);
-        let listed = Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(41)?, took: call.duration_ms };
+        let listed = ListedCall { session, id: row.get(0)?, number: row.get(1)?, order: row.get(41)?, took: call.duration_ms };
         take(listed, call, spots(row)?);
         Ok(())
     }
 
     /// The calls of all sessions, in the order in which they are listed. Those of sessions that are gone come too, if asked for.
-    pub fn all_calls(&self, catalogue: &Catalogue, gone: bool) -> Result<Vec<Listed>, Error> {
+    pub fn all_calls(&self, catalogue: &Catalogue, gone: bool) -> Result<Vec<ListedCall>, CatalogueError> {
         let places: Map<i64, usize> = self.sessions.iter().enumerate().map(|(place, head)| (head.id, place)).collect();
-        let mut calls = catalogue.asked(|connection| {
+        // One pass over the table in its own order; sorting afterwards is faster than one query for each session.
+        let mut calls = catalogue.query(|connection| {
             let mut statement = connection.prepare_cached("SELECT id, number, order_us, duration_ms FROM call_rows")?;
             let mut rows = statement.query([])?;
             let mut calls = Vec::new();
@@ -280,9 +309,9 @@ impl Listing {
     }
 
     /// The calls of a session, by request.
-    pub fn calls_of(&self, catalogue: &Catalogue, session: usize) -> Result<Vec<Listed>, Error> {
+    pub fn calls_of(&self, catalogue: &Catalogue, session: usize) -> Result<Vec<ListedCall>, CatalogueError> {
         let Some(head) = self.sessions.get(session) else { return Ok(Vec::new()) };
-        catalogue.asked(|connection| {
+        catalogue.query(|connection| {
             let mut statement = connection.prepare_cached(OF_SESSION)?;
             let rows =
                 statement.query_map(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT], |row| listed(row, session))?;
@@ -292,14 +321,15 @@ impl Listing {
 
     /// The newest calls, in the order in which they are listed. Those without a time count as oldest; of the same moment, those listed last
     /// are kept.
-    pub fn newest_calls(&self, catalogue: &Catalogue, limit: usize, gone: bool) -> Result<Vec<Listed>, Error> {
-        let mut sessions: Vec<(usize, &Head)> = self.sessions.iter().enumerate().filter(|(_, head)| gone || !head.gone).collect();
+    pub fn newest_calls(&self, catalogue: &Catalogue, limit: usize, gone: bool) -> Result<Vec<ListedCall>, CatalogueError> {
+        let mut sessions: Vec<(usize, &SessionHead)> = self.sessions.iter().enumerate().filter(|(_, head)| gone || !head.gone).collect();
         sessions.sort_by_key(|(_, head)| Reverse(head.newest));
-        // The one that would be dropped next is on top.
-        let mut found: BinaryHeap<Reverse<(Option<i64>, Listed)>> = BinaryHeap::new();
-        catalogue.asked(|connection| {
+        // The call that would be dropped next is on top.
+        let mut found: BinaryHeap<Reverse<(Option<i64>, ListedCall)>> = BinaryHeap::new();
+        catalogue.query(|connection| {
             let mut statement = connection.prepare_cached(OF_SESSION)?;
             for (session, head) in sessions {
+                // Sessions come by their newest call, so no later one can have a call that is newer than those in the heap.
                 if found.len() >= limit && found.peek().is_none_or(|Reverse((oldest, _))| head.newest < *oldest) {
                     break;
                 }
@@ -314,7 +344,7 @@ impl Listing {
             }
             Ok(())
         })?;
-        let mut calls: Vec<Listed> = found.into_iter().map(|Reverse((_, listed))| listed).collect();
+        let mut calls: Vec<ListedCall> = found.into_iter().map(|Reverse((_, listed))| listed).collect();
         calls.sort_unstable();
         Ok(calls)
     }
@@ -322,22 +352,24 @@ impl Listing {
 
 const OF_SESSION: &str = "SELECT id, number, order_us, duration_ms FROM call_rows WHERE id >= ?1 AND id < ?2";
 
-fn listed(row: &Row<'_>, session: usize) -> rusqlite::Result<Listed> {
-    Ok(Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(2)?, took: maybe_count(row, 3)? })
+fn listed(row: &Row<'_>, session: usize) -> rusqlite::Result<ListedCall> {
+    Ok(ListedCall { session, id: row.get(0)?, number: row.get(1)?, order: row.get(2)?, took: maybe_count(row, 3)? })
 }
 
-impl Head {
-    fn read(row: &Row<'_>, now: &Now, sources: Vec<i64>, signs: &[Sign]) -> rusqlite::Result<Self> {
+impl SessionHead {
+    fn read(row: &Row<'_>, now: &Now, sources: Vec<i64>, signs: &[SourceSign]) -> rusqlite::Result<Self> {
         let (session, gone): (String, bool) = (row.get(2)?, row.get(4)?);
         let alive = signs.iter().map(|&(modified, last, _)| (modified, last));
-        Ok(Head {
+        Ok(SessionHead {
             id: row.get(0)?,
             agent: row.get(1)?,
+            // A session without logs cannot be live, whatever its agent still lists.
             pulse: if gone { Pulse::default() } else { now.pulse(&session, alive) },
             session,
             short: row.get(3)?,
             gone,
             newest: row.get(5)?,
+            // All existing sources of a session share one bundle; those that are gone have 0.
             bundle: signs.iter().map(|&(_, _, bundle)| bundle).max().unwrap_or_default(),
             logs: 0,
             sources,
@@ -362,7 +394,7 @@ impl Head {
         })
     }
 
-    pub(super) fn row<'a>(&'a self, sources: &'a Sources) -> SessionRow<'a> {
+    pub(super) fn row<'a>(&'a self, sources: &'a SourceAddresses) -> SessionRow<'a> {
         let row = SessionRow {
             v: VERSION,
             agent: &self.agent,

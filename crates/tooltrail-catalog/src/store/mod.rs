@@ -1,14 +1,14 @@
-//! The catalogue's file: opened, checked, made anew when it is not what it should be.
+//! The catalogue's file: opened, checked, and rebuilt when it is damaged or outdated.
 //!
-//! It is a cache: whatever is wrong with it, it is filled again from the logs; nobody is asked. One thing only it knows: sessions whose
+//! It is a cache: whatever is wrong with it, it is filled again from the logs, without asking. It alone knows one thing: sessions whose
 //! logs are gone. So a file of an older schema or of other readers is set aside until a new one has taken these over (`carry`), and one
 //! of a newer schema is set aside for good. Only a damaged file is removed. Several processes may use it at once: readers never wait,
 //! and what a refresh writes is seen all at once or not at all.
 
+mod call_rows;
 mod carry;
 mod column;
 mod files;
-mod kept;
 mod keys;
 mod listing;
 pub(crate) mod read;
@@ -16,15 +16,15 @@ mod schema;
 mod summaries;
 mod write;
 
+pub use call_rows::CallSpans;
 pub use files::file_name;
-pub use kept::Spots;
-pub use keys::{CallKey, Figure, Keys};
-pub use listing::{Listed, Listing};
+pub use keys::{CallKey, CallKeys, Figure};
+pub use listing::{ListedCall, SessionListing};
 pub use summaries::SummaryError;
 pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
-pub(crate) use write::{Ids, NewSource, Stamp, Writer};
+pub(crate) use write::{CatalogueWriter, FileStamp, NewSource, SourceIds};
 
-use carry::Carried;
+use carry::CarriedRows;
 use files::{aside, remove, rename, sweep, touch, with_ending};
 use rusqlite::{Connection, OpenFlags};
 use schema::Provenance;
@@ -34,9 +34,9 @@ use std::time::Duration;
 use tooltrail_formats::error::ErrorChain;
 use tracing::{debug, warn};
 
-/// What can go wrong with the catalogue.
+/// An error of the catalogue.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum CatalogueError {
     /// The file cannot be used.
     #[error("cannot use the catalogue `{}`, which may be deleted: it is made again from the logs", path.display())]
     Store {
@@ -63,7 +63,7 @@ pub enum Error {
         /// Why.
         error: std::io::Error,
     },
-    /// What is stored of a log cannot be read.
+    /// The stored summary of a log cannot be read.
     #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
     Damaged {
         /// The file.
@@ -76,13 +76,13 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// Removes a catalogue that turned out to be damaged while it was asked; the next one who asks makes it again. Gives whether that was
-    /// what is wrong.
+impl CatalogueError {
+    /// Removes a catalogue that turned out to be damaged during a query; the next command rebuilds it. Returns whether damage was the
+    /// cause of this error.
     pub fn heal(&self) -> bool {
         match self {
-            Error::Store { path, error } if is_damaged(error) => remove(path),
-            Error::Damaged { path, .. } => remove(path),
+            CatalogueError::Store { path, error } if is_damaged(error) => remove(path),
+            CatalogueError::Damaged { path, .. } => remove(path),
             _ => return false,
         }
         warn!(error = %ErrorChain(self), "removed a damaged catalogue");
@@ -101,7 +101,7 @@ pub struct Catalogue {
     /// The file that is being filled for the first time, before it gets its name.
     draft: Option<Draft>,
     /// The rows of an older file that the draft took over.
-    carried: Carried,
+    carried: CarriedRows,
 }
 
 /// A file that is filled without regard to what happens if that breaks off: then it is thrown away.
@@ -118,32 +118,32 @@ impl Drop for Draft {
 
 impl Catalogue {
     /// Opens the catalogue in a file, or begins an empty one.
-    pub fn open(path: &Path) -> Result<Self, Error> {
+    pub fn open(path: &Path) -> Result<Self, CatalogueError> {
         if let Some(directory) = path.parent() {
-            make_private(directory).map_err(|error| Error::Directory { path: directory.to_owned(), error })?;
+            make_private(directory).map_err(|error| CatalogueError::Directory { path: directory.to_owned(), error })?;
         }
         if path.exists() {
             touch(path);
-            match connect(path, Mode::Shared) {
+            match connect(path, OpenMode::Shared) {
                 Ok((connection, Provenance::Current)) => {
                     sweep(path);
-                    return Ok(Catalogue { connection, path: path.to_owned(), draft: None, carried: Carried::Nothing });
+                    return Ok(Catalogue { connection, path: path.to_owned(), draft: None, carried: CarriedRows::Nothing });
                 }
                 Ok((connection, provenance)) => {
-                    set_aside(connection, path, provenance).map_err(|error| Error::Aside { path: path.to_owned(), error })?;
+                    set_aside(connection, path, provenance).map_err(|error| CatalogueError::Aside { path: path.to_owned(), error })?;
                 }
                 // Another process is at work on it: it is not damaged.
-                Err(error) if is_busy(&error) => return Err(Error::Store { path: path.to_owned(), error }),
+                Err(error) if is_busy(&error) => return Err(CatalogueError::Store { path: path.to_owned(), error }),
                 Err(error) => {
                     warn!(?path, %error, "removed a catalogue that cannot be opened");
                     remove(path);
                 }
             }
         }
-        let failed = |error| Error::Store { path: path.to_owned(), error };
+        let failed = |error| CatalogueError::Store { path: path.to_owned(), error };
         let mut catalogue = Catalogue::begin(path).map_err(failed)?;
         let carried = carry::carry(&mut catalogue.connection, path);
-        if carried == Carried::Failed {
+        if carried == CarriedRows::Failed {
             // A draft has no journal, so that what was begun in it cannot be taken back.
             drop(catalogue);
             catalogue = Catalogue::begin(path).map_err(failed)?;
@@ -157,8 +157,8 @@ impl Catalogue {
     fn begin(path: &Path) -> rusqlite::Result<Self> {
         let draft = Draft { path: with_ending(path, &format!(".{}.new", std::process::id())) };
         remove(&draft.path);
-        let (connection, _) = connect(&draft.path, Mode::Alone)?;
-        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft), carried: Carried::Nothing })
+        let (connection, _) = connect(&draft.path, OpenMode::Alone)?;
+        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft), carried: CarriedRows::Nothing })
     }
 
     /// Gives a file that was filled for the first time its name. If another process was quicker, or names cannot be given here, the
@@ -172,12 +172,12 @@ impl Catalogue {
         let linked = fs::hard_link(&draft.path, &self.path);
         let named = linked.inspect_err(|error| debug!(path = ?self.path, %error, "another process has named its catalogue")).is_ok();
         drop(draft);
-        (self.connection, _) = connect(&self.path, Mode::Shared)?;
-        if named && self.carried != Carried::Failed {
+        (self.connection, _) = connect(&self.path, OpenMode::Shared)?;
+        if named && self.carried != CarriedRows::Failed {
             // Only now is everything that it alone knew in a file with a name.
             remove(&aside(&self.path));
         }
-        self.carried = Carried::Nothing;
+        self.carried = CarriedRows::Nothing;
         Ok(named)
     }
 
@@ -186,14 +186,14 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Whether it has just been begun: nobody can see it before its first refresh.
+    /// Whether it is new: other processes cannot see it before its first refresh.
     pub fn is_new(&self) -> bool {
         self.draft.is_some()
     }
 
     /// Whether it has just been begun, with rows that were carried over from an older file.
     pub(crate) fn has_carried(&self) -> bool {
-        self.carried == Carried::Rows
+        self.carried == CarriedRows::Rows
     }
 
     /// The file.
@@ -202,7 +202,7 @@ impl Catalogue {
     }
 
     /// Another connection to the same file that cannot write.
-    pub fn reader(&self) -> Result<Connection, Error> {
+    pub fn reader(&self) -> Result<Connection, CatalogueError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || {
             let path = self.draft.as_ref().map_or(&self.path, |draft| &draft.path);
@@ -214,7 +214,7 @@ impl Catalogue {
     }
 
     /// Throws everything away, for a file that turned out to be damaged while it was used.
-    pub(crate) fn start_over(&mut self) -> Result<(), Error> {
+    pub(crate) fn start_over(&mut self) -> Result<(), CatalogueError> {
         self.close().map_err(|error| self.failed(error))?;
         remove(&self.path);
         // A new draft has the name of the one before, which must not be removed after it was begun.
@@ -223,13 +223,13 @@ impl Catalogue {
         Ok(())
     }
 
-    /// What the file says to a question.
-    pub(crate) fn asked<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
+    /// Runs a query, and adds the path of the file to an error.
+    pub(crate) fn query<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CatalogueError> {
         question(&self.connection).map_err(|error| self.failed(error))
     }
 
-    pub(crate) fn failed(&self, error: rusqlite::Error) -> Error {
-        Error::Store { path: self.path.clone(), error }
+    pub(crate) fn failed(&self, error: rusqlite::Error) -> CatalogueError {
+        CatalogueError::Store { path: self.path.clone(), error }
     }
 }
 
@@ -259,7 +259,7 @@ fn make_private(directory: &Path) -> std::io::Result<()> {
 
 /// How a file is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mode {
+enum OpenMode {
     /// By several processes; what is written is seen all at once or not at all.
     Shared,
     /// By this one, until it is whole.
@@ -279,7 +279,7 @@ fn set_aside(connection: Connection, path: &Path, provenance: Provenance) -> std
 }
 
 /// Opens a file, and makes tables in it if it is empty.
-fn connect(path: &Path, mode: Mode) -> rusqlite::Result<(Connection, Provenance)> {
+fn connect(path: &Path, mode: OpenMode) -> rusqlite::Result<(Connection, Provenance)> {
     #[cfg(unix)]
     {
         // Only its owner may read it. If it cannot be made, opening it says why. One that is there is not opened: closing it again would
@@ -291,8 +291,8 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<(Connection, Provenance)
     connection.busy_timeout(PATIENCE)?;
     // A refresh that is cut off leaves the last one in place. Losing the newest to a power cut costs nothing but reading logs again.
     let (journal, synchronous) = match mode {
-        Mode::Shared => ("WAL", "NORMAL"),
-        Mode::Alone => ("OFF", "OFF"),
+        OpenMode::Shared => ("WAL", "NORMAL"),
+        OpenMode::Alone => ("OFF", "OFF"),
     };
     // Counts only for a file that is begun: rows are wide, and large pages take fewer steps to fill.
     connection.pragma_update(None, "page_size", 16 * 1024)?;
@@ -311,7 +311,7 @@ fn make_tables(connection: &Connection) -> rusqlite::Result<Provenance> {
     if found != Provenance::Empty {
         return Ok(found);
     }
-    // Whoever comes first makes the tables; the others wait for them here.
+    // The first process makes the tables; others wait here until it is done.
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let made = schema::provenance(connection).and_then(|found| match found {
         Provenance::Empty => schema::make(connection).map(|()| Provenance::Current),

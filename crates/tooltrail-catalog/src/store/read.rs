@@ -1,11 +1,11 @@
-//! What a refresh has to know of what is stored already.
+//! Queries for a refresh and the watcher: stored sources, their summaries and ties, sessions, and facts of requests.
 
 use super::column::{count, json, optional, text, time, word};
 use super::schema;
 use super::summaries::{Packed, agent, unpack_ties};
-use super::write::Stamp;
+use super::write::FileStamp;
 use crate::library::Bundle;
-use crate::rows::{From, Known, Told};
+use crate::rows::{RequestBasis, RequestFacts, RequestFactsCache};
 use crate::{Map, Set};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
@@ -14,12 +14,14 @@ use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Shorts, Ties};
 use tooltrail_model::{Reason, Status, Time};
 
-/// A catalogue as it is now, and stays for this connection. Fails if there is none, or if its schema or readers are others.
+/// Opens a catalogue in its current state, which this connection keeps seeing. Fails if there is none, or if another schema or other
+/// readers made it.
 pub(crate) fn snapshot(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    // The caller can read the logs instead, which is better than waiting long for a lock.
     connection.busy_timeout(Duration::from_secs(1))?;
     connection.execute_batch("BEGIN")?;
-    // The first question is what fixes the moment.
+    // `BEGIN` alone fixes nothing: the first read does, and this is it.
     match schema::provenance(&connection)? {
         schema::Provenance::Current => Ok(connection),
         _ => Err(rusqlite::Error::InvalidQuery),
@@ -31,16 +33,16 @@ pub(crate) fn epoch(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("SELECT value FROM meta WHERE key = 'epoch'")?.query_row([], |row| row.get(0))
 }
 
-/// What the catalogue knows of a source.
+/// A source as the catalogue describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceInfo {
     pub(crate) id: i64,
     pub(crate) agent: Option<String>,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
     pub(crate) modified: Option<Time>,
     /// Its last timestamp.
     pub(crate) last: Option<Time>,
-    /// Whether it was there when it was last looked for.
+    /// Whether its file was missing at the last refresh.
     pub(crate) gone: bool,
     /// The bundle that it belongs to.
     pub(crate) bundle: i64,
@@ -54,7 +56,7 @@ pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, S
 }
 
 fn source(row: &Row<'_>) -> rusqlite::Result<(String, SourceInfo)> {
-    let stamp = Stamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
+    let stamp = FileStamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
     let (modified, gone, bundle, last) = (time(row, 6)?, row.get(7)?, row.get(8)?, time(row, 9)?);
     Ok((row.get(0)?, SourceInfo { id: row.get(1)?, agent: row.get(2)?, stamp, modified, last, gone, bundle }))
 }
@@ -64,7 +66,7 @@ pub(crate) fn summary(connection: &Connection, source: i64) -> rusqlite::Result<
     connection.prepare_cached("SELECT summary FROM summary_rows WHERE source = ?1")?.query_row([source], |row| row.get(0)).optional()
 }
 
-/// Gives the ties of all sources, by their numbers; nothing for one whose ties are damaged.
+/// Passes on the ties of all sources, by source id; `None` where they are damaged.
 pub(crate) fn ties(connection: &Connection, mut each: impl FnMut(i64, Option<Ties>)) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached("SELECT source, ties FROM tie_rows")?;
     let mut rows = statement.query([])?;
@@ -74,7 +76,7 @@ pub(crate) fn ties(connection: &Connection, mut each: impl FnMut(i64, Option<Tie
     Ok(())
 }
 
-/// The sessions that a source belongs to, by their numbers.
+/// Collects the ids of the sessions that a source belongs to.
 pub(crate) fn sessions_of(connection: &Connection, source: i64, found: &mut Set<i64>) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached("SELECT session FROM session_source_rows WHERE source = ?1")?;
     let mut rows = statement.query([source])?;
@@ -84,13 +86,14 @@ pub(crate) fn sessions_of(connection: &Connection, source: i64, found: &mut Set<
     Ok(())
 }
 
-/// Gives the sessions that are there, by agent and id, once for each source that they belong to.
+/// Passes on the sessions whose logs exist, by agent and id, once for each source that they belong to.
 pub(crate) fn session_sources(connection: &Connection, mut each: impl FnMut(i64, &'static str, &str)) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT l.source, s.agent, s.session FROM session_rows s JOIN session_source_rows l ON l.session = s.id WHERE NOT s.gone",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
+        // The row of an agent that this version has no reader for, as after a downgrade, is passed over.
         if let Some(agent) = agent(text(row, 1)?) {
             each(row.get(0)?, agent, text(row, 2)?);
         }
@@ -121,6 +124,8 @@ pub(crate) fn bundles(connection: &Connection) -> rusqlite::Result<Vec<Bundle>> 
         bundle.files.push(row.get::<_, String>(1)?.into());
         bundle.last = bundle.last.max(time(row, 2)?);
     }
+    // The same order as that of scanned logs (`ScannedLibrary`), so that a search prints the same with and without a
+    // catalogue.
     let mut bundles: Vec<Bundle> = bundles.into_values().collect();
     bundles.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
     Ok(bundles)
@@ -139,7 +144,7 @@ pub(crate) fn shorts(connection: &Connection) -> rusqlite::Result<Shorts> {
     Ok(shorts)
 }
 
-/// What the catalogue knows of a session.
+/// A session as the catalogue describes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SessionInfo {
     pub(crate) id: i64,
@@ -147,8 +152,9 @@ pub(crate) struct SessionInfo {
     pub(crate) gone: bool,
 }
 
-/// What a session is found by.
+/// The key of a session in [`sessions`].
 pub(crate) fn session_key(agent: &str, session: &str) -> String {
+    // No agent's name has a NUL, so two different sessions never share a key.
     format!("{agent}\0{session}")
 }
 
@@ -162,17 +168,18 @@ pub(crate) fn sessions(connection: &Connection) -> rusqlite::Result<Map<String, 
     rows.collect()
 }
 
-/// What the requests of all sessions told that a source belongs to.
-pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> rusqlite::Result<()> {
+/// Collects the facts of the requests of all sessions that a source belongs to.
+pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut RequestFactsCache) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose,
            c.about, c.cwd
          FROM session_source_rows l JOIN call_rows c ON c.id >= l.session << ?2 AND c.id < (l.session + 1) << ?2
          WHERE l.source = ?1 AND c.digest <> 0",
     )?;
+    // A digest of 0 marks a request that could not be read: nothing is known of it.
     let mut rows = statement.query(params![source, schema::SHIFT])?;
     while let Some(row) = rows.next()? {
-        let from = From {
+        let basis = RequestBasis {
             tool: row.get(2)?,
             cwd: row.get(11)?,
             status: Some(word(row, 3, Status::of_word)?),
@@ -180,9 +187,14 @@ pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> r
             exit_code: row.get(5)?,
             background: row.get(6)?,
         };
-        let told =
-            Told { from, exit_of: row.get(7)?, masked: json(row, 8)?, purpose: optional(row, 9, Purpose::of_word)?, about: row.get(10)? };
-        known.insert((row.get::<_, String>(0)?.into(), row.get::<_, i64>(1)?.cast_unsigned()), told);
+        let facts = RequestFacts {
+            basis,
+            exit_of: row.get(7)?,
+            masked: json(row, 8)?,
+            purpose: optional(row, 9, Purpose::of_word)?,
+            about: row.get(10)?,
+        };
+        known.insert((row.get::<_, String>(0)?.into(), row.get::<_, i64>(1)?.cast_unsigned()), facts);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The shape of the catalogue: tables that only this crate writes, and the views that people ask. docs/catalogue.md explains the views.
+//! The schema of the catalogue: tables that only this crate writes, and the views for SQL queries. docs/catalogue.md explains the views.
 //!
 //! A row of a call or a turn is numbered by its session and its place there, so a session's rows lie together and are replaced together.
 //!
@@ -42,6 +42,7 @@ pub(crate) fn provenance(connection: &Connection) -> rusqlite::Result<Provenance
             let made_by: Option<i64> = connection.query_row(question, [], |row| row.get(0)).optional()?;
             if made_by == Some(readers()) { Provenance::Current } else { Provenance::Outdated }
         }
+        // A newer program may have stored what this one cannot read, so its file must not be replaced or used.
         newer if newer > VERSION => Provenance::Newer(newer),
         _ => Provenance::Outdated,
     })
@@ -60,6 +61,7 @@ pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("INSERT INTO meta VALUES ('readers', ?1)", [readers()])?;
     connection.execute_batch(VIEWS)?;
     connection.execute_batch(&timed_views(false))?;
+    // Last: `provenance` goes by this number, so a file must not have it before everything else is there.
     connection.pragma_update(None, "user_version", VERSION)
 }
 
@@ -156,7 +158,9 @@ CREATE VIEW issues AS
 /// look into two tables that were filled for this moment.
 pub(crate) fn timed_views(temporary: bool) -> String {
     let (create, now) = if temporary { ("CREATE TEMP VIEW", true) } else { ("CREATE VIEW", false) };
+    // Rows exist in the temporary tables only where the moment changes something, so the stored value is the default.
     let pick = |settled: &str, stored: &str| if now { format!("coalesce({settled}, {stored})") } else { stored.to_owned() };
+    // A LEFT JOIN for the same reason: without a temporary row the stored one must remain.
     let joins = |table: &str, row: &str| if now { format!("LEFT JOIN temp.{table} n ON n.id = {row}") } else { String::new() };
     format!(
         "{create} sessions AS

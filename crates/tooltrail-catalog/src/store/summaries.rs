@@ -1,6 +1,6 @@
-//! Summaries, and what joins them, as they are stored: packed, with a check sum before them.
+//! Summaries of sources, and the ties that join them, as they are stored: packed, with a checksum in front.
 //!
-//! What does not check, or was packed by another version, is no summary; its log is read again.
+//! Bytes with a wrong checksum, or packed by another version, are no summary; the log is read again.
 
 use tooltrail_formats::FORMATS;
 use tooltrail_model::event::Id;
@@ -26,6 +26,7 @@ pub enum SummaryError {
 
 /// Packs a summary. Its agent is kept beside it.
 pub(crate) fn pack(summary: &Summary) -> Option<Vec<u8>> {
+    // Room for the checksum first, so that the body need not be moved or copied afterwards.
     let mut packed = postcard::to_extend(summary, vec![0; SUM]).ok()?;
     let sum = xxh3_64(packed.get(SUM..)?);
     packed.get_mut(..SUM)?.copy_from_slice(&sum.to_le_bytes());
@@ -38,6 +39,7 @@ pub(crate) fn unpack(packed: &[u8], agent: Option<&str>) -> Result<Summary, Summ
     if xxh3_64(body) != u64::from_le_bytes(*sum) {
         return Err(SummaryError::Checksum);
     }
+    // The checksum comes first: decoding damaged bytes could succeed with wrong values.
     let mut summary: Summary = postcard::from_bytes(body).map_err(SummaryError::Decode)?;
     summary.agent = match agent {
         Some(name) => Some(self::agent(name).ok_or_else(|| SummaryError::Agent(name.to_owned()))?),
@@ -48,7 +50,10 @@ pub(crate) fn unpack(packed: &[u8], agent: Option<&str>) -> Result<Summary, Summ
 
 /// Whether a packed summary may have a record of the conversation. Quicker than to unpack it, and wrong in this direction only.
 pub(crate) fn may_have(packed: &[u8], record: Id) -> bool {
+    // Checked last and only where the record was not found, because it reads all bytes once more.
     let is_damaged = || packed.split_first_chunk::<SUM>().is_none_or(|(sum, body)| xxh3_64(body) != u64::from_le_bytes(*sum));
+    // An id is packed the same way alone and inside a summary, so its bytes can be searched for. They may occur by chance,
+    // hence "may".
     postcard::to_stdvec(&record).map_or(true, |bytes| memchr::memmem::find(packed, &bytes).is_some()) || is_damaged()
 }
 
@@ -88,6 +93,7 @@ pub(crate) fn unpack_ties(packed: &[u8]) -> Option<Ties> {
     if xxh3_64(body) != u64::from_le_bytes(*sum) {
         return None;
     }
+    // The count of leaves stands first; everything after them is names.
     let mut words = body.as_chunks::<WORD>().0.iter().map(|word| u64::from_le_bytes(*word));
     let count = usize::try_from(words.next()?).ok()?;
     let leaves = words.by_ref().take(count).collect();

@@ -2,15 +2,15 @@
 
 use super::{pack_ties, schema};
 use crate::Map;
-use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, Used};
+use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, UsageByModel};
 use rusqlite::{Connection, Statement, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
 use tooltrail_model::link::{Chance, LinkedTurn, Ties, shorten};
 use tooltrail_model::summary::{Ending, Summary};
 
-/// What is known of a file besides its content.
+/// The metadata of a file by which a changed one is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     pub(crate) size: u64,
     pub(crate) mtime_ns: i64,
     pub(crate) identity: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Stamp {
 /// A source to be stored.
 pub(crate) struct NewSource<'a> {
     pub(crate) path: &'a str,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
     pub(crate) modified: Option<Time>,
     pub(crate) scanned: Time,
     pub(crate) summary: &'a Summary,
@@ -28,16 +28,18 @@ pub(crate) struct NewSource<'a> {
 }
 
 /// One transaction that writes.
-pub(crate) struct Writer<'c> {
+pub(crate) struct CatalogueWriter<'c> {
     transaction: Transaction<'c>,
 }
 
-impl<'c> Writer<'c> {
-    /// Begins to write, if nobody else has since `epoch`.
+impl<'c> CatalogueWriter<'c> {
+    /// Begins to write, unless another process has written since `epoch`.
     pub(crate) fn begin(connection: &'c mut Connection, epoch: i64) -> rusqlite::Result<Option<Self>> {
+        // The write lock is taken at once, so that no other process can write between the check of the epoch and the first
+        // row.
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let found = super::read::epoch(&transaction)?;
-        Ok((found == epoch).then_some(Writer { transaction }))
+        Ok((found == epoch).then_some(CatalogueWriter { transaction }))
     }
 
     /// The file as this transaction sees it.
@@ -47,7 +49,9 @@ impl<'c> Writer<'c> {
 
     /// Writes everything, and makes the indexes if they are not there yet.
     pub(crate) fn commit(self) -> rusqlite::Result<()> {
+        // Other processes see by this number that their plans are out of date.
         self.transaction.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'", [])?;
+        // A new file gets its indexes after its first rows: sorting once is faster than maintaining them.
         let indexed: bool =
             self.transaction.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'usage_sessions'", [], |row| row.get(0))?;
         if !indexed {
@@ -56,9 +60,10 @@ impl<'c> Writer<'c> {
         self.transaction.commit()
     }
 
-    /// Stores a source in place of what was known of it; gives its number.
+    /// Stores a source in place of its old row; returns its id.
     pub(crate) fn put_source(&self, source: &NewSource<'_>) -> rusqlite::Result<i64> {
         let NewSource { path, stamp, modified, scanned, summary, packed, ties } = source;
+        // An upsert rather than a replacement: the id of a source must stay, because rows of sessions refer to it.
         let tally = &summary.tally;
         let id: i64 = self
             .transaction
@@ -94,6 +99,7 @@ impl<'c> Writer<'c> {
             )?;
         self.run("INSERT OR REPLACE INTO summary_rows VALUES (?1, ?2)", params![id, packed])?;
         self.run("INSERT OR REPLACE INTO tie_rows VALUES (?1, ?2)", params![id, pack_ties(ties)])?;
+        // The source may have had keys before and have none now, so an insert alone would leave old ones.
         self.run("DELETE FROM row_key_rows WHERE source = ?1", params![id])?;
         // Only the records of a database have keys.
         if !summary.rows.is_empty() {
@@ -109,7 +115,7 @@ impl<'c> Writer<'c> {
         Ok(id)
     }
 
-    /// Notes that a source is not there any more. What its sessions were is kept.
+    /// Marks a source as gone. The rows of its sessions stay.
     pub(crate) fn lose_source(&self, id: i64) -> rusqlite::Result<()> {
         self.run("UPDATE source_rows SET gone = 1, bundle = 0 WHERE id = ?1", params![id])?;
         self.run("DELETE FROM summary_rows WHERE source = ?1", params![id])?;
@@ -117,12 +123,12 @@ impl<'c> Writer<'c> {
         self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])
     }
 
-    /// Notes that no source tells of a session any more.
+    /// Marks a session as gone: no source describes it any more.
     pub(crate) fn lose_session(&self, id: i64) -> rusqlite::Result<()> {
         self.run("UPDATE session_rows SET gone = 1 WHERE id = ?1", params![id])
     }
 
-    /// Forgets sources that are gone and that nobody asks for.
+    /// Deletes sources that are gone and that no session refers to.
     pub(crate) fn tidy(&self) -> rusqlite::Result<()> {
         self.run("DELETE FROM source_rows WHERE gone AND id NOT IN (SELECT source FROM session_source_rows)", [])?;
         self.run("DELETE FROM row_key_rows WHERE source NOT IN (SELECT id FROM source_rows)", [])
@@ -133,17 +139,18 @@ impl<'c> Writer<'c> {
         self.run("UPDATE source_rows SET bundle = ?2 WHERE id = ?1 AND bundle <> ?2", params![source, bundle])
     }
 
-    /// Stores what was paid for in no session of a bundle. Such rows have the number of the bundle, with a minus, in place of a session's.
-    pub(crate) fn put_stray_usage(&self, bundle: i64, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+    /// Stores the usage of a bundle that belongs to no session. Such rows have the negative id of the bundle in place of a session's id.
+    pub(crate) fn put_stray_usage(&self, bundle: i64, usage: &[UsageByModel<'_>]) -> rusqlite::Result<()> {
         self.put_usage(-bundle, usage)
     }
 
-    /// Forgets what was paid for in no session of a bundle.
+    /// Deletes the usage of a bundle that belongs to no session.
     pub(crate) fn clear_stray_usage(&self, bundle: i64) -> rusqlite::Result<()> {
         self.run("DELETE FROM usage_rows WHERE session = ?1", params![-bundle])
     }
 
-    /// Gives all sessions their short names. What is there is named as if nothing else had been; what is gone must not be taken for it.
+    /// Gives all sessions their short names. Existing sessions are named as if there were no others; the name of one that is gone must not
+    /// fit an existing one.
     pub(crate) fn name_sessions(&self) -> rusqlite::Result<()> {
         let all: Vec<(i64, String, String, bool)> = self
             .transaction
@@ -151,9 +158,12 @@ impl<'c> Writer<'c> {
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
             .collect::<rusqlite::Result<_>>()?;
         let ids = |gone: bool| all.iter().filter(|session| gone || !session.3).map(|session| session.1.as_str()).collect::<Vec<_>>();
+        // Two sets of names: with sessions that are gone among them, the names of existing ones would be longer than those of
+        // a fresh scan.
         let mut there = shorten(&ids(false)).into_iter();
         for ((id, _, short, gone), among_all) in all.iter().zip(shorten(&ids(true))) {
             let name = if *gone { among_all } else { there.next().unwrap_or(among_all) };
+            // Most names stay; an update for each would rewrite all sessions at every refresh.
             if **short != *name {
                 self.run("UPDATE session_rows SET short = ?2 WHERE id = ?1", params![id, name])?;
             }
@@ -161,8 +171,8 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    /// Stores a session in place of what was known of it. `ids` gives the number that each source has in the file.
-    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    /// Stores a session in place of its old rows. `ids` has the id of each source in the file.
+    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
         if let Some(id) = known {
             self.clear(id)?;
         }
@@ -171,7 +181,7 @@ impl<'c> Writer<'c> {
             self.run("INSERT OR IGNORE INTO session_source_rows VALUES (?1, ?2)", params![id, ids.of(source)])?;
         }
         if session.fingerprint == UNREAD {
-            // The file is as it was, but the next refresh has to read it all the same.
+            // No file has this time, so the next refresh reads these sources again although their files have not changed.
             for &source in session.sources {
                 self.run("UPDATE source_rows SET mtime_ns = -2 WHERE id = ?1", params![ids.of(source)])?;
             }
@@ -184,7 +194,7 @@ impl<'c> Writer<'c> {
         for (place, copy) in (base..).zip(&session.copies) {
             self.put_copy(place, copy, ids)?;
         }
-        // There are many of them; looking the statement up for each takes as long as a tenth of the rest.
+        // Prepared once for all calls: looking it up in the cache for each would add a tenth to the time of the rest.
         let mut insert = self.transaction.prepare_cached(PUT_CALL)?;
         for (place, call) in (base..).zip(&session.calls) {
             put_call(&mut insert, place, call, ids)?;
@@ -194,6 +204,7 @@ impl<'c> Writer<'c> {
 
     /// Removes everything that belongs to a session, but not the session.
     fn clear(&self, id: i64) -> rusqlite::Result<()> {
+        // Row ids begin with the id of the session, so its rows are one range and need no index.
         let (first, next) = (id << schema::SHIFT, (id + 1) << schema::SHIFT);
         self.run("DELETE FROM call_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
         self.run("DELETE FROM copy_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
@@ -245,7 +256,7 @@ impl<'c> Writer<'c> {
             )
     }
 
-    fn put_usage(&self, session: i64, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+    fn put_usage(&self, session: i64, usage: &[UsageByModel<'_>]) -> rusqlite::Result<()> {
         for (model, sum) in usage {
             let tokens = &sum.tokens;
             self.run(
@@ -265,7 +276,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    fn put_turn(&self, id: i64, turn: &LinkedTurn<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    fn put_turn(&self, id: i64, turn: &LinkedTurn<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
         let (at, time) = (turn.record.at, turn.record.time.map(|time| time.to_string()));
         let (start, end) = (whole(at.span.start), whole(at.span.end));
         self.run(
@@ -274,7 +285,7 @@ impl<'c> Writer<'c> {
         )
     }
 
-    fn put_copy(&self, id: i64, copy: &StoredCopy<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    fn put_copy(&self, id: i64, copy: &StoredCopy<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
         let at = copy.at;
         let (start, end) = (whole(at.span.start), whole(at.span.end));
         self.run(
@@ -302,11 +313,12 @@ const PUT_CALL: &str =
                ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44)";
 
 /// Stores a call.
-fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
     let row = &call.open.row;
     let result = call.result.map(|(source, at)| (ids.of(source), at));
     // The evidence is nearly always in the source of the request or of the result.
     let evidence = match &row.result {
+        // Pointers are compared, because the rows of one source share its path.
         _ if std::ptr::eq(row.evidence.file, row.request.file) => Some(ids.of(call.source)),
         Some(place) if std::ptr::eq(row.evidence.file, place.file) => result.map(|(source, _)| source),
         _ => None,
@@ -332,6 +344,7 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Id
             row.run_ms.map(whole),
             row.exit_code,
             row.exit_of,
+            // Empty lists are NULL in the file, since nearly all calls have none; the views turn NULL into `[]`.
             (!row.masked.is_empty()).then(|| json(&row.masked)),
             row.purpose,
             row.is_error,
@@ -361,16 +374,16 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Id
         .map(drop)
 }
 
-/// The numbers that the sources have in the file.
-pub(crate) struct Ids<'a> {
+/// The ids of the sources in the file.
+pub(crate) struct SourceIds<'a> {
     /// By their place among the linked sources.
     pub(crate) by_place: Vec<i64>,
     /// By path.
     pub(crate) by_path: Map<&'a str, i64>,
 }
 
-impl Ids<'_> {
-    /// By a place among the linked sources.
+impl SourceIds<'_> {
+    /// The id of a source by its place among the linked sources.
     pub(crate) fn of(&self, place: usize) -> i64 {
         self.by_place.get(place).copied().unwrap_or_default()
     }
@@ -380,12 +393,12 @@ impl Ids<'_> {
     }
 }
 
-/// A time as the contracts spell it, for those who query the file.
+/// A time as JSON output spells it, for SQL queries.
 fn as_text(time: Option<Time>) -> Option<String> {
     time.map(|time| time.to_string())
 }
 
-/// The file has signed numbers only; what is larger is not counted on.
+/// A count as a signed integer, the only kind in SQLite. Larger ones do not occur, and become the largest.
 fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,21 +1,22 @@
-//! Which calls and messages have the texts that a filter asks about, told by the logs themselves.
+//! Text search in logs: which calls and messages contain the texts of a filter.
 //!
-//! `query` is what is looked for, `prefilter` which lines are worth decoding. `read` reads one log and knows nothing but its bytes, so no
-//! log has to be linked where nothing was found. `resolve` then tells whose each text is, with the logs that belong together linked;
-//! `group` says which do. `alone` asks about one call, and reads only its own records. `snippet` cuts out what is shown. What is searched is written down in docs/search.md.
+//! `query` has the texts to search for, `prefilter` decides which lines are worth decoding. `read` reads one log and knows nothing but its
+//! bytes, so no log has to be linked where nothing was found. `resolve` then finds the call or message that each text belongs to, with the
+//! logs of a bundle linked; `group` holds those logs. `single_call` searches one call, and reads only its own records. `snippet` cuts out
+//! the shown part. docs/search.md says what is searched.
 
-pub(crate) mod alone;
 pub(crate) mod group;
 pub mod prefilter;
 mod query;
 mod read;
 pub(crate) mod resolve;
+pub(crate) mod single_call;
 mod snippet;
 
 pub use query::Query;
-pub(crate) use read::Saying;
+pub(crate) use read::RecordTexts;
 
-use read::Reader;
+use read::LogSearcher;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,26 +25,26 @@ use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::saved;
 use tooltrail_formats::shelf::Shelf;
 
-/// What is looked for, and where logs are read from.
+/// A query, and the means to run it.
 #[derive(Clone, Copy)]
-pub(crate) struct Search<'s> {
+pub(crate) struct TextSearch<'s> {
     pub(crate) query: &'s Query,
     pub(crate) shelf: &'s dyn Shelf,
     pub(crate) threads: usize,
 }
 
-/// What was found in the logs of a bundle, in the order of the logs.
-pub(crate) type Sayings = Vec<Vec<Saying>>;
+/// The records with matches in the logs of a bundle, in the order of the logs.
+pub(crate) type BundleTexts = Vec<Vec<RecordTexts>>;
 
-/// Reads the logs of many bundles. What was found in a bundle is settled as soon as all of its logs are looked through, and told in the
-/// order of the bundles, whichever thread was first. `tell` may end it.
+/// Searches the logs of many bundles. `settle` is called for a bundle once all of its logs are searched; its results go to `tell` in the
+/// order of the bundles, whichever thread was first. `tell` may end the search.
 pub(crate) fn each_bundle<T: Send>(
-    search: &Search<'_>,
+    search: &TextSearch<'_>,
     bundles: &[Vec<&str>],
-    settle: impl Fn(usize, Sayings) -> T + Sync,
+    settle: impl Fn(usize, BundleTexts) -> T + Sync,
     mut tell: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
-    let work = Work::new(*search, bundles, settle);
+    let work = SearchWork::new(*search, bundles, settle);
     let work = &work;
     std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
@@ -51,8 +52,9 @@ pub(crate) fn each_bundle<T: Send>(
             let send = send.clone();
             scope.spawn(move || work.run(&send));
         }
+        // Otherwise the loop over `receive` would never end: it ends with the last sender.
         drop(send);
-        // Bundles may be done in another order than they are told in.
+        // Bundles may be finished in another order than the one they are passed on in.
         let mut early: BTreeMap<usize, T> = BTreeMap::new();
         let mut order = (0..bundles.len()).filter(|&bundle| !bundles[bundle].is_empty());
         let mut next = order.next();
@@ -61,6 +63,7 @@ pub(crate) fn each_bundle<T: Send>(
             while let Some((bundle, settled)) = next.and_then(|bundle| Some((bundle, early.remove(&bundle)?))) {
                 next = order.next();
                 if tell(bundle, settled).is_break() {
+                    // Threads stop after their current log. The scope waits for them, so this only keeps that wait short.
                     work.stop.store(true, Ordering::Relaxed);
                     return;
                 }
@@ -69,9 +72,9 @@ pub(crate) fn each_bundle<T: Send>(
     });
 }
 
-/// What the threads share.
-struct Work<'w, S> {
-    search: Search<'w>,
+/// The state that the searching threads share.
+struct SearchWork<'w, S> {
+    search: TextSearch<'w>,
     bundles: &'w [Vec<&'w str>],
     settle: S,
     /// Logs to read, each with its bundle.
@@ -84,10 +87,10 @@ struct Work<'w, S> {
     hasher: foldhash::fast::RandomState,
 }
 
-impl<'w, S> Work<'w, S> {
-    fn new(search: Search<'w>, bundles: &'w [Vec<&'w str>], settle: S) -> Self {
+impl<'w, S> SearchWork<'w, S> {
+    fn new(search: TextSearch<'w>, bundles: &'w [Vec<&'w str>], settle: S) -> Self {
         let unknown = |files: &Vec<&str>| Mutex::new((vec![false; files.len()], files.len()));
-        Work {
+        SearchWork {
             search,
             bundles,
             settle,
@@ -100,10 +103,10 @@ impl<'w, S> Work<'w, S> {
         }
     }
 
-    /// Looks at log after log. Whoever looks at the last one of a bundle reads those that may have something, and settles it.
+    /// Prefilters log after log. The thread that does the last log of a bundle searches those that passed, and settles the bundle.
     fn run<T>(&self, send: &mpsc::Sender<(usize, T)>)
     where
-        S: Fn(usize, Sayings) -> T,
+        S: Fn(usize, BundleTexts) -> T,
     {
         let (mut buffer, mut chunk) = (Buffer::default(), Vec::new());
         while let Some(&(bundle, file)) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -116,8 +119,10 @@ impl<'w, S> Work<'w, S> {
             known.1 -= 1;
             if known.1 == 0 {
                 let likely = std::mem::take(&mut known.0);
+                // Searching takes long, and the lock is not needed for it.
                 drop(known);
                 let said = self.read(bundle, &likely, &mut buffer);
+                // The receiver has left: the search was ended.
                 if send.send((bundle, (self.settle)(bundle, said))).is_err() {
                     return;
                 }
@@ -125,19 +130,21 @@ impl<'w, S> Work<'w, S> {
         }
     }
 
-    /// Whether a log may have something. One that cannot be read to its end may.
+    /// Whether a log may contain a match. One that cannot be read to its end may.
     fn may_have(&self, file: &str, chunk: &mut Vec<u8>) -> bool {
         let (lead, _) = self.search.query.lead();
         let saved = || saved::may_be_beside(file);
         self.search.shelf.log(file).is_ok_and(|log| lead.may_have(log, saved, chunk).unwrap_or(true))
     }
 
-    /// Reads the logs of a bundle, if any of them may have something.
-    fn read(&self, bundle: usize, likely: &[bool], buffer: &mut Buffer) -> Sayings {
+    /// Searches the logs of a bundle, if any of them may contain a match.
+    fn read(&self, bundle: usize, likely: &[bool], buffer: &mut Buffer) -> BundleTexts {
         let (_, whole) = self.search.query.lead();
         let any = likely.contains(&true);
         let read = |(&file, &likely): (&&str, &bool)| match any && (likely || !whole) && !self.stop.load(Ordering::Relaxed) {
-            true => Reader::new(&self.search, file, &self.hasher).read(&self.turns, buffer),
+            // With a lead only one text was looked for so far. Where any log of the bundle has it, the others may have the other
+            // texts, so all are read.
+            true => LogSearcher::new(&self.search, file, &self.hasher).read(&self.turns, buffer),
             false => Vec::new(),
         };
         self.bundles[bundle].iter().zip(likely).map(read).collect()

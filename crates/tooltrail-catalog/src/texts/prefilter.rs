@@ -18,7 +18,7 @@ use std::io::{self, Read};
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::Pattern;
 
-/// The most runs of which a text may have any: more would not be found faster than everything is decoded.
+/// The largest number of alternative runs: searching for more would be no faster than decoding everything.
 const MOST: usize = 32;
 
 /// The shortest word that is looked for in place of a run.
@@ -33,20 +33,20 @@ const MARK: usize = 64;
 /// Tells which lines may have a match.
 #[derive(Debug, Default)]
 pub struct Prefilter {
-    /// `None` where nothing can be told.
-    must: Option<Must>,
+    /// `None` where no line can be excluded.
+    must: Option<RequiredBytes>,
 }
 
-/// What a line must have, unless an escape is in it.
+/// The expressions that a line with a match contains, unless an escape is in it.
 #[derive(Debug)]
-struct Must {
-    /// Words, or what tells that an output was saved beside the log.
+struct RequiredBytes {
+    /// The words, or a mark that an output was saved beside the log.
     words: Regex,
     /// The words alone.
     own: Regex,
-    /// What a line that has such a word must have as well, where that is more.
+    /// The runs that a line with such a word must contain as well, where that excludes more.
     runs: Option<Regex>,
-    escapes: Escapes,
+    escapes: EscapeSet,
     /// More bytes than any match takes: what does not end in one piece of a log is found in the next.
     reach: usize,
 }
@@ -54,8 +54,8 @@ struct Must {
 impl Prefilter {
     /// For lines that may have any of some texts.
     pub fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Self {
-        let runs: Option<Vec<Runs>> = patterns.map(Runs::of).collect();
-        Prefilter { must: runs.and_then(|runs| Must::new(&runs)) }
+        let runs: Option<Vec<PatternRuns>> = patterns.map(PatternRuns::of).collect();
+        Prefilter { must: runs.and_then(|runs| RequiredBytes::new(&runs)) }
     }
 
     /// Whether a line may have a match; or any other bytes that are no part of a line.
@@ -81,6 +81,7 @@ impl Prefilter {
                 return Ok(count > 0);
             }
             let end = held + count;
+            // The end of this piece is searched again with the next one, because a match may lie across the cut.
             held = end.min(must.reach);
             chunk.copy_within(end - held..end, 0);
         }
@@ -92,7 +93,7 @@ impl Prefilter {
     }
 }
 
-impl Must {
+impl RequiredBytes {
     /// Whether there is a word; or a mark of a saved output, if there may be one.
     fn is_in(&self, bytes: &[u8], saved: &impl Fn() -> bool) -> bool {
         let mut from = 0;
@@ -107,16 +108,16 @@ impl Must {
         false
     }
 
-    fn new(all: &[Runs]) -> Option<Self> {
+    fn new(all: &[PatternRuns]) -> Option<Self> {
         let words = |names: fn(&dyn tooltrail_formats::Format) -> &'static [&'static str]| {
             FORMATS.iter().flat_map(move |format| names(*format)).map(|word| regex::escape(word))
         };
         let saved = || words(|format| format.saved_marks());
         let composed = || words(|format| format.composed());
         let whole = all.iter().all(|runs| runs.words == runs.runs);
-        let sure = |runs: &Runs| runs.words.iter().all(|word| word.len() >= SHORTEST);
+        let sure = |runs: &PatternRuns| runs.words.iter().all(|word| word.len() >= SHORTEST);
         let alone = whole || all.iter().all(|runs| sure(runs) || runs.words == runs.runs);
-        let either = |choose: fn(&Runs) -> &[String]| all.iter().map(move |runs| runs.expression(choose(runs)));
+        let either = |choose: fn(&PatternRuns) -> &[String]| all.iter().map(move |runs| runs.expression(choose(runs)));
         let (own, runs): (Vec<String>, Option<Vec<String>>) = match () {
             () if whole => (either(|runs| &runs.words).collect(), None),
             () if alone => {
@@ -133,21 +134,21 @@ impl Must {
         };
         // In another case a character may take up to four bytes.
         let longest = all.iter().flat_map(|runs| &runs.runs).map(|run| run.chars().count()).max().unwrap_or(0);
-        Some(Must { words: build(&words)?, own: build(&own)?, runs, escapes: Escapes::of(all)?, reach: MARK + 4 * longest })
+        Some(RequiredBytes { words: build(&words)?, own: build(&own)?, runs, escapes: EscapeSet::of(all)?, reach: MARK + 4 * longest })
     }
 }
 
 /// The escapes by which a run may be spelled, as far as they matter: `\u001b` is frequent, and in no run.
 #[derive(Debug)]
-struct Escapes {
-    /// What may be spelled by one escape, sorted.
+struct EscapeSet {
+    /// The characters that one escape may spell, sorted.
     letters: Vec<u16>,
     /// Whether there is a character that takes two.
     pairs: bool,
 }
 
-impl Escapes {
-    fn of(all: &[Runs]) -> Option<Self> {
+impl EscapeSet {
+    fn of(all: &[PatternRuns]) -> Option<Self> {
         // A string in a string may have its own escapes spelled by escapes.
         let mut letters: Vec<u16> = r"0123456789abcdefABCDEFuU\".encode_utf16().collect();
         let mut pairs = false;
@@ -165,7 +166,7 @@ impl Escapes {
         }
         letters.sort_unstable();
         letters.dedup();
-        Some(Escapes { letters, pairs })
+        Some(EscapeSet { letters, pairs })
     }
 
     /// Whether any of them is there.
@@ -187,8 +188,8 @@ impl Escapes {
     }
 }
 
-/// What every match of a text has at least one of.
-struct Runs {
+/// Runs of a text: every match contains at least one of them.
+struct PatternRuns {
     /// Plain characters in a row.
     runs: Vec<String>,
     /// The longest word of each.
@@ -196,12 +197,12 @@ struct Runs {
     cased: bool,
 }
 
-impl Runs {
+impl PatternRuns {
     fn of(pattern: &Pattern) -> Option<Self> {
         let hir = ParserBuilder::new().multi_line(true).build().parse(pattern.expression()).ok()?;
         let runs = runs(&hir)?;
         let word = |run: &String| run.split([' ', '!']).max_by_key(|word| word.len()).unwrap_or_default().to_owned();
-        Some(Runs { words: runs.iter().map(word).collect(), runs, cased: pattern.is_cased() })
+        Some(PatternRuns { words: runs.iter().map(word).collect(), runs, cased: pattern.is_cased() })
     }
 
     /// An expression for some of them. Where case does not count, any spelling of it.
@@ -211,13 +212,15 @@ impl Runs {
     }
 }
 
-/// Runs of which every match has at least one.
+/// A list of runs such that every match contains at least one; `None` if there is no such list.
 fn runs(hir: &Hir) -> Option<Vec<String>> {
     match hir.kind() {
         HirKind::Literal(literal) => longest(std::str::from_utf8(&literal.0).ok()?).map(|run| vec![run.to_owned()]),
         HirKind::Capture(capture) => runs(&capture.sub),
         HirKind::Repetition(repeated) if repeated.min > 0 => runs(&repeated.sub),
+        // Any part will do, so the one whose shortest run is longest, because it excludes the most.
         HirKind::Concat(parts) => parts.iter().filter_map(runs).max_by_key(|runs| (shortest(runs), std::cmp::Reverse(runs.len()))),
+        // Every alternative must have a run: a match may be of any of them.
         HirKind::Alternation(parts) => {
             let all: Option<Vec<Vec<String>>> = parts.iter().map(runs).collect();
             all.map(|all| all.concat()).filter(|all| all.len() <= MOST)

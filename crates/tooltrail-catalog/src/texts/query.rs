@@ -1,18 +1,18 @@
-//! What is looked for: the texts of a filter, and the fields to find them in.
+//! Queries: the texts of a filter, and the fields to search for them.
 
 use super::prefilter::Prefilter;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::filter::texts::Field;
 
-/// A filter whose texts are looked for.
+/// A filter whose texts are searched for.
 #[derive(Debug)]
 pub struct Query {
     filter: Filter,
     fields: Vec<Field>,
     /// Which lines are worth decoding.
     prefilter: Prefilter,
-    /// Which logs are worth reading, where that is less: whatever is taken has this text, so logs that belong together and none of which
-    /// has it need not be read for the others.
+    /// Which logs are worth reading, where that excludes more: everything that is selected contains this text, so a bundle without it need
+    /// not be read for the other texts.
     lead: Option<Prefilter>,
     snippets: bool,
     pictures: bool,
@@ -22,19 +22,20 @@ impl Query {
     /// Looks for the texts of a filter in some fields; in any, where none is named.
     pub fn new(filter: Filter, fields: &[Field]) -> Self {
         let prefilter = Prefilter::new(filter.texts().map(|(_, pattern)| pattern));
-        // The longest is the least frequent, as a rule.
+        // The longest text is usually the rarest, so it excludes the most logs.
         let longest = filter.patterns().max_by_key(|pattern| pattern.source().len());
         let lead = longest.filter(|_| filter.texts().count() > 1).map(|pattern| Prefilter::new(std::iter::once(pattern)));
+        // A lead that lets every log pass would only cost time.
         let lead = lead.filter(|lead| !lead.is_open());
         Query { filter, fields: fields.to_vec(), prefilter, lead, snippets: true, pictures: false }
     }
 
-    /// The same for those who only want to know what has the texts, and not to see them.
+    /// A query without snippets, to find which calls and messages contain the texts.
     pub(crate) fn unseen(filter: Filter) -> Self {
         Query { snippets: false, ..Query::new(filter, &[]) }
     }
 
-    /// The same with messages that have none of the texts but a picture: every line may be one.
+    /// This query, with messages that contain an image but none of the texts. Any line may be one, so nothing is filtered out beforehand.
     pub(crate) fn with_pictures(self) -> Self {
         Query { prefilter: Prefilter::default(), lead: None, pictures: true, ..self }
     }
@@ -54,7 +55,7 @@ impl Query {
         self.lead.as_ref().map_or((&self.prefilter, true), |lead| (lead, false))
     }
 
-    /// The same for those who need every text of whatever has any of them.
+    /// This query without a lead, for callers that need every text of each log, even where the lead does not occur.
     pub(crate) fn with_each(self) -> Self {
         Query { lead: None, ..self }
     }

@@ -1,8 +1,8 @@
-//! Whose each text is that was found: a call's, or a message's. For this the logs that belong together must be linked.
+//! The owners of matches: the call or message that each matching text belongs to. For this the logs of a bundle must be linked.
 
-use super::group::{Group, Index, Role};
-use super::read::{Found, Looked, Piece, Saying, Whose};
-use super::{Query, Sayings};
+use super::group::{CallIndex, LogGroup, RecordRole};
+use super::read::{OwnedTexts, RecordTexts, SearchedText, TextMatch, TextOwner};
+use super::{BundleTexts, Query};
 use crate::{Map, Set};
 use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_model::Time;
@@ -10,35 +10,35 @@ use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::Linked;
 use tooltrail_model::transcript::Spot;
 
-/// A text that has some of the terms, and where it stands.
+/// A match with its place in the logs.
 #[derive(Debug)]
-pub(crate) struct Find {
+pub(crate) struct LocatedMatch {
     pub(crate) spot: Spot,
     pub(crate) time: Option<Time>,
     /// For a result without a call: the call it names.
     pub(crate) names: Option<Box<str>>,
-    pub(crate) found: Found,
+    pub(crate) found: TextMatch,
 }
 
 /// A message that has some of the terms.
 #[derive(Debug)]
-pub(crate) struct Message {
+pub(crate) struct MatchedMessage {
     /// The session it belongs to, in `Linked::sessions`.
     pub(crate) session: usize,
     pub(crate) spot: Spot,
     pub(crate) time: Option<Time>,
-    /// Whether there is a picture in it.
+    /// Whether it contains an image.
     pub(crate) picture: bool,
-    pub(crate) finds: Vec<Find>,
-    /// The same for all copies of the record.
+    pub(crate) finds: Vec<LocatedMatch>,
+    /// A fingerprint that all copies of the record share.
     copy: Option<u64>,
-    /// It repeats what another record of the log says.
+    /// Whether it repeats another record of the log.
     echo: bool,
-    /// Fingerprints of what it says, a paragraph each.
+    /// Fingerprints of its paragraphs.
     paragraphs: Vec<u64>,
 }
 
-impl Message {
+impl MatchedMessage {
     /// The terms it has, a bit for each.
     pub(crate) fn terms(&self) -> u64 {
         terms(&self.finds)
@@ -46,23 +46,24 @@ impl Message {
 }
 
 /// The terms that some texts have together, a bit for each.
-pub(crate) fn terms(finds: &[Find]) -> u64 {
+pub(crate) fn terms(finds: &[LocatedMatch]) -> u64 {
     finds.iter().fold(0, |terms, find| terms | find.found.terms)
 }
 
 /// The calls and messages of a group that have some of the terms.
 #[derive(Debug, Default)]
-pub(crate) struct Units {
-    /// What was found of each call, by its place in `Linked::calls`. No copies are among them.
-    pub(crate) calls: Map<usize, Vec<Find>>,
-    /// What was found in messages; copies and echoes too.
-    pub(crate) messages: Vec<Message>,
+pub(crate) struct MatchedUnits {
+    /// The matches of each call, by its index in `Linked::calls`. Copies are not among them.
+    pub(crate) calls: Map<usize, Vec<LocatedMatch>>,
+    /// The messages with matches, copies and echoes included.
+    pub(crate) messages: Vec<MatchedMessage>,
 }
 
-/// Finds out whose the texts are that were found in the logs of a group.
-pub(crate) fn resolve(linked: &Linked<'_>, group: &Group, query: &Query, said: Sayings) -> Units {
-    let mut units = Units::default();
+/// Assigns the matches in the logs of a group to calls and messages.
+pub(crate) fn resolve(linked: &Linked<'_>, group: &LogGroup, query: &Query, said: BundleTexts) -> MatchedUnits {
+    let mut units = MatchedUnits::default();
     for (&source, said) in group.sources.iter().zip(said) {
+        // A file that no format recognised has no calls or sessions that a text could belong to.
         if said.is_empty() || linked.sources[source].summary.agent.is_none() {
             continue;
         }
@@ -75,9 +76,10 @@ pub(crate) fn resolve(linked: &Linked<'_>, group: &Group, query: &Query, said: S
     units
 }
 
-/// The finds of a call that count: what the tool produced only for terms that nothing else of the call has, and only fields that are
-/// asked for.
-fn counted(query: &Query, mut finds: Vec<Find>) -> Vec<Find> {
+/// The matches of a call that count: those in output that the model did not see only for terms that nothing else of the call has, and
+/// only in the requested fields.
+fn counted(query: &Query, mut finds: Vec<LocatedMatch>) -> Vec<LocatedMatch> {
+    // What the model saw comes first, so that the same text in a saved output counts only if it adds a term.
     finds.sort_by_key(|find| (find.found.produced, find.found.field == Field::Result, find.spot));
     let mut terms = 0;
     finds.retain(|find| {
@@ -85,88 +87,93 @@ fn counted(query: &Query, mut finds: Vec<Find>) -> Vec<Find> {
         terms |= find.found.terms;
         counts
     });
+    // Fields are selected last: a term in an unrequested field still makes the saved output redundant.
     finds.retain(|find| query.wants(find.found.field));
     finds
 }
 
-/// Resolves what one log says.
+/// Resolves the matches of one log.
 struct Resolver<'r, 'a> {
     linked: &'r Linked<'a>,
-    group: &'r Group,
+    group: &'r LogGroup,
     query: &'r Query,
-    index: &'r Index,
+    index: &'r CallIndex,
     source: usize,
     /// The sessions that the log's own names for them mean.
     sessions: Map<Box<str>, Option<usize>>,
-    units: &'r mut Units,
+    units: &'r mut MatchedUnits,
 }
 
 impl Resolver<'_, '_> {
-    fn take(&mut self, saying: Saying) {
+    fn take(&mut self, saying: RecordTexts) {
         let spot = Spot { source: self.source, at: saying.at };
-        let mut said: Vec<(Option<Box<str>>, Looked)> = Vec::new();
-        for Piece { whose, texts } in saying.pieces {
+        let mut said: Vec<(Option<Box<str>>, SearchedText)> = Vec::new();
+        for OwnedTexts { whose, texts } in saying.pieces {
             let (id, own) = match &whose {
-                Whose::Message => {
+                TextOwner::Message => {
                     said.extend(texts.into_iter().map(|text| (None, text)));
                     continue;
                 }
-                Whose::Request(id) => (id, self.own(Role::Request, id, spot)),
-                Whose::Result(id) | Whose::End(id) | Whose::Mention(id) => (id, self.own(Role::Result, id, spot)),
+                TextOwner::Request(id) => (id, self.own(RecordRole::Request, id, spot)),
+                TextOwner::Result(id) | TextOwner::End(id) | TextOwner::Mention(id) => (id, self.own(RecordRole::Result, id, spot)),
             };
             let other = match &whose {
-                Whose::Result(id) => self.other_result(id, spot),
-                Whose::End(id) => self.ended(id, spot).map_or(Other::Known, Other::Of),
-                _ => Other::Known,
+                TextOwner::Result(id) => self.other_result(id, spot),
+                TextOwner::End(id) => self.ended(id, spot).map_or(StrayResult::Known, StrayResult::Of),
+                _ => StrayResult::Known,
             };
             match (own, other) {
                 (Some(call), _) => self.of_call(call, texts, spot, saying.time, false),
-                (None, Other::Of(call)) => self.of_call(call, texts, spot, saying.time, matches!(whose, Whose::End(_))),
-                (None, Other::Nobodys) => said.extend(texts.into_iter().map(|text| (Some(id.clone()), text))),
-                (None, Other::Known) => {}
+                (None, StrayResult::Of(call)) => self.of_call(call, texts, spot, saying.time, matches!(whose, TextOwner::End(_))),
+                // The log of the call is missing. The text is still searchable, as a message that names the call.
+                (None, StrayResult::WithoutCall) => said.extend(texts.into_iter().map(|text| (Some(id.clone()), text))),
+                (None, StrayResult::Known) => {}
             }
         }
         let paragraphs = said.iter().flat_map(|(_, text)| text.paragraphs.iter().copied()).collect();
+        // The texts are part of the fingerprint, so that records with the same id but other texts all count.
         let copy = saying.copy.map(|copy| {
             let mut hasher = foldhash::fast::FixedState::default().build_hasher();
             copy.hash(&mut hasher);
             said.iter().for_each(|(_, text)| text.print.hash(&mut hasher));
             hasher.finish()
         });
-        let find = |(names, text): (Option<Box<str>>, Looked)| Some(Find { spot, time: saying.time, names, found: text.found? });
-        let finds: Vec<Find> = said.into_iter().filter_map(find).filter(|find| self.query.wants(find.found.field)).collect();
+        let find =
+            |(names, text): (Option<Box<str>>, SearchedText)| Some(LocatedMatch { spot, time: saying.time, names, found: text.found? });
+        let finds: Vec<LocatedMatch> = said.into_iter().filter_map(find).filter(|find| self.query.wants(find.found.field)).collect();
+        // The texts were the call's, or in fields that are not requested.
         if finds.is_empty() && !(saying.picture && self.query.pictures()) {
             return;
         }
         let Some(session) = self.session(saying.session.as_deref()) else { return };
         let (time, picture, echo) = (saying.time, saying.picture, saying.echo);
-        self.units.messages.push(Message { session, spot, time, picture, finds, copy, echo, paragraphs });
+        self.units.messages.push(MatchedMessage { session, spot, time, picture, finds, copy, echo, paragraphs });
     }
 
-    fn of_call(&mut self, call: usize, texts: Vec<Looked>, spot: Spot, time: Option<Time>, produced: bool) {
+    fn of_call(&mut self, call: usize, texts: Vec<SearchedText>, spot: Spot, time: Option<Time>, produced: bool) {
         let finds = texts.into_iter().filter_map(|text| text.found).map(|found| {
-            let found = Found { produced: produced || found.produced, ..found };
-            Find { spot, time, names: None, found }
+            let found = TextMatch { produced: produced || found.produced, ..found };
+            LocatedMatch { spot, time, names: None, found }
         });
         self.units.calls.entry(call).or_default().extend(finds);
     }
 
     /// The call of an id that has its request or result in this record. A record without an id is known by its line; the call may have
     /// got its id from another one.
-    fn own(&self, role: Role, id: &str, spot: Spot) -> Option<usize> {
+    fn own(&self, role: RecordRole, id: &str, spot: Spot) -> Option<usize> {
         let here = || self.index.at(self.linked, self.source, spot.at).filter(|&(own, _)| own == role).map(|(_, call)| call);
         let named = here().find(|&call| self.linked.id(self.linked.calls[call].id) == id);
         named.or_else(|| here().next().filter(|_| id == format!("line-{}", spot.at.line)))
     }
 
-    /// Whose a result is that is not where its call has its own.
-    fn other_result(&self, id: &str, spot: Spot) -> Other {
-        let Some(number) = self.index.named(self.linked, self.source, id) else { return Other::Nobodys };
+    /// The owner of a result that is not the one linked with its call.
+    fn other_result(&self, id: &str, spot: Spot) -> StrayResult {
+        let Some(number) = self.index.named(self.linked, self.source, id) else { return StrayResult::WithoutCall };
         let call = &self.linked.calls[number];
         match self.linked.result_spot(call) {
-            _ if call.copy_of.is_some() => Other::Known,
-            Some((source, at)) if source == spot.source && at != spot.at => Other::Of(number),
-            _ => Other::Known,
+            _ if call.copy_of.is_some() => StrayResult::Known,
+            Some((source, at)) if source == spot.source && at != spot.at => StrayResult::Of(number),
+            _ => StrayResult::Known,
         }
     }
 
@@ -180,6 +187,7 @@ impl Resolver<'_, '_> {
 
     /// The session that a record belongs to; those of some agents leave it to the log to say.
     fn session(&mut self, name: Option<&str>) -> Option<usize> {
+        // Nearly all records of a log name the same session, and finding it takes a scan of all sessions.
         if let Some(&known) = self.sessions.get(name.unwrap_or_default()) {
             return known;
         }
@@ -193,22 +201,21 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Whose a result is that stands apart.
-enum Other {
+/// The owner of a result that no call is linked with.
+enum StrayResult {
     /// No call is known that it answers.
-    Nobodys,
+    WithoutCall,
     /// A further result of a call.
     Of(usize),
-    /// It is found elsewhere: with its call, or as what it is a copy of.
+    /// The result is found elsewhere: with its call, or as the original of this copy.
     Known,
 }
 
-/// Leaves out messages that only repeat others of those that are here, in the order of the logs: of copies the one in the log that began
-/// first is kept.
-pub(crate) fn told_once(group: &Group, mut messages: Vec<Message>) -> Vec<Message> {
+/// Removes messages that only repeat others in the list, in the order of the logs: of copies, the one in the log that began first stays.
+pub(crate) fn without_repeats(group: &LogGroup, mut messages: Vec<MatchedMessage>) -> Vec<MatchedMessage> {
     let rank: Map<usize, usize> = group.sources.iter().enumerate().map(|(rank, &source)| (source, rank)).collect();
     messages.sort_by_key(|message| (rank.get(&message.spot.source).copied(), message.spot.at));
-    let mut once: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut once: Vec<MatchedMessage> = Vec::with_capacity(messages.len());
     let mut rest = messages.into_iter().peekable();
     while let Some(first) = rest.next() {
         let source = first.spot.source;
@@ -223,13 +230,14 @@ pub(crate) fn told_once(group: &Group, mut messages: Vec<Message>) -> Vec<Messag
     once
 }
 
-/// Leaves out what only repeats other records of the same log; what is only told by such records counts once.
-fn without_echoes(messages: Vec<Message>) -> Vec<Message> {
+/// Removes messages that only repeat other records of the same log. Text that occurs in such echoes alone counts once.
+fn without_echoes(messages: Vec<MatchedMessage>) -> Vec<MatchedMessage> {
     if messages.iter().all(|message| !message.echo) {
         return messages;
     }
+    // First all paragraphs of real messages, wherever they stand: an echo may come before the record that it repeats.
     let mut told: Set<u64> = messages.iter().filter(|message| !message.echo).flat_map(|message| message.paragraphs.clone()).collect();
-    let mut new = |message: &Message| {
+    let mut new = |message: &MatchedMessage| {
         let new = !message.echo || message.paragraphs.iter().any(|piece| !told.contains(piece));
         told.extend(message.paragraphs.iter().copied());
         new

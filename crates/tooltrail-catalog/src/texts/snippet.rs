@@ -9,11 +9,13 @@ const BEFORE: usize = 48;
 
 /// The text around the first match, word for word, and where in it the terms are found: `[start, end)` in characters.
 pub(super) fn snippet(query: &Query, text: &str, first: usize) -> (String, Vec<[usize; 2]>) {
+    // Positions are byte offsets of characters, so that no cut falls inside one.
     let start = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
     let end = text[start..].char_indices().nth(LENGTH).map_or(text.len(), |(at, _)| start + at);
     let shown = &text[start..end];
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for (_, pattern) in query.filter().texts() {
+        // Searched in the whole text, not in the snippet: anchors and word boundaries must mean the same as in the search.
         let hits = pattern.regex().find_iter(text).take_while(|hit| hit.start() < end || hit.start() == first);
         // A long match is cut like the text around it.
         spans.extend(hits.map(|hit| (hit.start() - start, hit.end().min(end) - start)));

@@ -1,16 +1,16 @@
 //! The sources, by bundle: those that have anything to do with each other together, all others apart. When one changes, only its bundle is
 //! linked again.
 //!
-//! A bundle of which the catalogue has all sources as they are may be asleep (`asleep`): nothing but their signs of life and the names of
+//! A bundle of which the catalogue has all sources as they are may be unloaded (`unloaded`): nothing but their signs of life and the names of
 //! sessions is in memory. Whoever wants its sources wakes it.
 //!
 //! Bundles are joined when a source turns out to tie them together. They are not taken apart again when it no longer does: a bundle
 //! that is too large is slower, and says the same.
 
-mod asleep;
+mod unloaded;
 
-use super::prints::Prints;
-use super::seed::{Seed, Stored};
+use super::catalogue_baseline::{CatalogueBaseline, SourceInfo};
+use super::fingerprints::RowFingerprints;
 use crate::{Map, Set};
 use std::sync::Arc;
 use tooltrail_formats::scan::Options;
@@ -24,7 +24,7 @@ const REMEMBERED: usize = 64;
 /// All sources, by bundle.
 #[derive(Debug, Default)]
 pub(super) struct Bundles {
-    all: Vec<Bundle>,
+    all: Vec<WatchedBundle>,
     /// For each bundle the one that it became part of, or itself.
     part_of: Vec<u32>,
     paths: Map<Box<str>, u32>,
@@ -32,8 +32,8 @@ pub(super) struct Bundles {
     names: Map<u64, u32>,
     /// The same for the names that the catalogue has told of, in order.
     seeded: Vec<(u64, u32)>,
-    /// Where the sources of bundles are that are asleep.
-    seed: Option<Seed>,
+    /// Where the sources of bundles are that are unloaded.
+    seed: Option<CatalogueBaseline>,
     /// How logs are read.
     options: Options,
     /// Records that a title somewhere is for.
@@ -48,21 +48,21 @@ pub(super) struct Bundles {
 
 /// A bundle.
 #[derive(Debug, Default)]
-pub(super) struct Bundle {
+pub(super) struct WatchedBundle {
     /// Its sources. Somebody may have them as they were; then they are not changed, but others take their place.
     pub(super) linker: Arc<Linker>,
-    /// The sources that the catalogue has as they are, by path. Of a bundle that is asleep those are all.
-    stored: Map<Box<str>, Stored>,
-    pub(super) asleep: bool,
+    /// The sources that the catalogue has as they are, by path. Of a bundle that is unloaded those are all.
+    stored: Map<Box<str>, SourceInfo>,
+    pub(super) unloaded: bool,
     /// What was last told of it; nothing if nobody has asked.
-    pub(super) prints: Option<Prints>,
+    pub(super) fingerprints: Option<RowFingerprints>,
     pub(super) sessions: Set<(&'static str, Box<str>)>,
     /// Whether any of its sources has other bytes than when it was last told of.
     pub(super) rewritten: bool,
     used: u64,
 }
 
-impl Bundle {
+impl WatchedBundle {
     /// When the last thing in it happened.
     pub(super) fn last(&self) -> Option<Time> {
         self.signs().filter_map(|(_, last)| last).max()
@@ -75,17 +75,17 @@ impl Bundle {
 
     /// The signs of life of its sources: when the file was last written, and the last record.
     fn signs(&self) -> impl Iterator<Item = (Option<Time>, Option<Time>)> {
-        let stored = self.stored.values().filter(|_| self.asleep).map(|stored| (stored.modified, stored.last));
+        let stored = self.stored.values().filter(|_| self.unloaded).map(|stored| (stored.modified, stored.last));
         self.linker.sources().map(|source| (source.modified, source.summary.last)).chain(stored)
     }
 
     /// Its sources.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.linker.sources().map(|source| &*source.path).chain(self.stored.keys().filter(|_| self.asleep).map(|path| &**path))
+        self.linker.sources().map(|source| &*source.path).chain(self.stored.keys().filter(|_| self.unloaded).map(|path| &**path))
     }
 }
 
-impl Bundle {
+impl WatchedBundle {
     /// Its sources but one, to be changed. That one is not copied for somebody who has them as they were: it may be nearly all there is.
     fn without(&mut self, path: &str, shorts: &Arc<Shorts>) -> &mut Linker {
         if Arc::get_mut(&mut self.linker).is_none() {
@@ -168,8 +168,9 @@ impl Bundles {
         let ids: Vec<(&'static str, Box<str>)> = self.all.iter().flat_map(|bundle| &bundle.sessions).cloned().collect();
         let shorts = shorten(&ids.iter().map(|(_, id)| &**id).collect::<Vec<_>>());
         let shorts: Arc<Shorts> = Arc::new(ids.into_iter().zip(shorts).collect());
-        let renamed =
-            |bundle: &Bundle| bundle.sessions.iter().any(|key| self.shorts.get(key).is_some_and(|short| Some(short) != shorts.get(key)));
+        let renamed = |bundle: &WatchedBundle| {
+            bundle.sessions.iter().any(|key| self.shorts.get(key).is_some_and(|short| Some(short) != shorts.get(key)))
+        };
         let renamed: Vec<u32> = (0..).zip(&self.all).filter(|(_, bundle)| renamed(bundle)).map(|(number, _)| number).collect();
         // Before the names are new: what was told of them has the old ones.
         renamed.into_iter().for_each(|number| self.touch(number, before));
@@ -196,17 +197,17 @@ impl Bundles {
     }
 
     /// A bundle by its number.
-    pub(super) fn get(&self, number: u32) -> Option<&Bundle> {
+    pub(super) fn get(&self, number: u32) -> Option<&WatchedBundle> {
         self.all.get(number as usize)
     }
 
     /// The same, to be changed.
-    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Bundle> {
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut WatchedBundle> {
         self.all.get_mut(number as usize)
     }
 
     /// All bundles that hold something.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Bundle)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &WatchedBundle)> {
         (0..).zip(&self.all).filter(|(_, bundle)| bundle.paths().next().is_some())
     }
 
@@ -220,27 +221,27 @@ impl Bundles {
     /// Remembers what the rows of a bundle are before they change.
     pub(super) fn touch(&mut self, number: u32, before: Option<&Now>) {
         self.touched.insert(number);
-        self.wake(number);
+        self.load(number);
         let Some(bundle) = self.all.get_mut(number as usize) else { return };
-        if let (None, Some(before)) = (&bundle.prints, before) {
-            bundle.prints = Some(Prints::of(&bundle.linker.link(), before));
+        if let (None, Some(before)) = (&bundle.fingerprints, before) {
+            bundle.fingerprints = Some(RowFingerprints::of(&bundle.linker.link(), before));
         }
     }
 
     /// Forgets what rows were of bundles in which nothing has happened for long.
     pub(super) fn forget(&mut self, now: &Now) {
-        self.rest(now);
-        let idle = |bundle: &&mut Bundle| bundle.prints.as_ref().is_some_and(|prints| !prints.is_alive());
-        let mut held: Vec<&mut Bundle> = self.all.iter_mut().filter(idle).collect();
+        self.unload_idle(now);
+        let idle = |bundle: &&mut WatchedBundle| bundle.fingerprints.as_ref().is_some_and(|fingerprints| !fingerprints.is_alive());
+        let mut held: Vec<&mut WatchedBundle> = self.all.iter_mut().filter(idle).collect();
         held.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
-        held.into_iter().skip(REMEMBERED).for_each(|bundle| bundle.prints = None);
+        held.into_iter().skip(REMEMBERED).for_each(|bundle| bundle.fingerprints = None);
     }
 
     fn add(&mut self) -> u32 {
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let mut linker = Linker::default();
         linker.call_sessions(Arc::clone(&self.shorts));
-        self.all.push(Bundle { linker: Arc::new(linker), ..Bundle::default() });
+        self.all.push(WatchedBundle { linker: Arc::new(linker), ..WatchedBundle::default() });
         self.part_of.push(number);
         number
     }
@@ -270,9 +271,9 @@ impl Bundles {
         if let Some(bundle) = self.all.get_mut(to as usize) {
             bundle.sessions.extend(gone.sessions);
             bundle.stored.extend(gone.stored);
-            match (&mut bundle.prints, gone.prints) {
-                (Some(prints), Some(more)) => prints.join(more),
-                (prints, more) => *prints = prints.take().or(more),
+            match (&mut bundle.fingerprints, gone.fingerprints) {
+                (Some(fingerprints), Some(more)) => fingerprints.join(more),
+                (fingerprints, more) => *fingerprints = fingerprints.take().or(more),
             }
             bundle.rewritten |= gone.rewritten;
             let linker = Arc::make_mut(&mut bundle.linker);
@@ -290,13 +291,13 @@ impl Bundles {
         self.names.get(&name).copied().or_else(|| seeded().map(|(_, bundle)| *bundle))
     }
 
-    /// The bundles that hold any of some records; of what is asleep, those that may.
+    /// The bundles that hold any of some records; of what is unloaded, those that may.
     fn holders(&self, records: &Set<Id>) -> Vec<u32> {
         if records.is_empty() {
             return Vec::new();
         }
         let has_any = |source: &Source| source.summary.nodes.iter().any(|node| records.contains(node));
-        let holds = |(_, bundle): &(u32, &Bundle)| bundle.linker.sources().any(has_any) || self.may_hold(bundle, records);
+        let holds = |(_, bundle): &(u32, &WatchedBundle)| bundle.linker.sources().any(has_any) || self.may_hold(bundle, records);
         self.iter().filter(holds).map(|(number, _)| number).collect()
     }
 }

@@ -7,7 +7,7 @@ use tooltrail_model::{Reason, Status, Time};
 /// Something that changed, or that was there when the subscription began.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
-pub enum Change {
+pub enum ChangeEvent {
     /// A call that was there when the subscription began, and was asked for.
     Here {
         /// The call.
@@ -42,7 +42,7 @@ pub enum Change {
         again: u32,
     },
     /// Somebody said something: a person, or the model.
-    Message(Message),
+    Message(MessageNews),
     /// A session that is new, or of which something is not as it was.
     Session {
         /// The session.
@@ -147,13 +147,13 @@ pub struct SessionNews {
 
 /// A message, by where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Message {
+pub struct MessageNews {
     /// The agent.
     pub agent: Box<str>,
     /// The session.
     pub session: Box<str>,
     /// Who said it.
-    pub by: Speaker,
+    pub by: MessageRole,
     /// The log.
     pub file: Box<str>,
     /// The line; nothing in a database.
@@ -168,7 +168,7 @@ pub struct Message {
 /// Who says something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Speaker {
+pub enum MessageRole {
     /// Somebody who asks: a person, or a program in their name.
     Asker,
     /// The model.

@@ -2,8 +2,8 @@
 //!
 //! Events may be lost, come late, or be more than the system wants to tell. So they only say where to look; the poll looks anyway.
 
-use super::ground::Root;
 use super::inbox::Inbox;
+use super::log_locations::WatchRoot;
 use notify::event::{CreateKind, ModifyKind, RemoveKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::fs;
@@ -17,7 +17,7 @@ use tracing::warn;
 pub(super) struct Events {
     watcher: RecommendedWatcher,
     /// What is watched, and which directory that was.
-    watched: Vec<(Root, u64)>,
+    watched: Vec<(WatchRoot, u64)>,
 }
 
 impl Events {
@@ -37,7 +37,7 @@ impl Events {
     }
 
     /// Watches these directories, those that are there. One that cannot be watched is polled like all others.
-    pub(super) fn watch(&mut self, roots: &[Root]) {
+    pub(super) fn watch(&mut self, roots: &[WatchRoot]) {
         for root in roots {
             let known = self.watched.iter().position(|(known, _)| known == root);
             // Where no such thing is known as the same directory, being there has to do.

@@ -1,7 +1,7 @@
 //! What wakes the watcher: files that were written to, subscribers that come and go, its end. Bursts become one.
 
-use super::queue::Sender;
-use super::{Held, Wish};
+use super::queue::ChangeSender;
+use super::{SubscribeOptions, WatchedSession};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
@@ -18,21 +18,21 @@ const MANY: usize = 1000;
 /// Everything that waits for the watcher.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
-    post: Mutex<Post>,
+    post: Mutex<InboxContents>,
     wake: Condvar,
 }
 
 /// What has come in.
 #[derive(Debug, Default)]
-pub(super) struct Post {
+pub(super) struct InboxContents {
     /// Logs that were written to.
     pub(super) files: BTreeSet<PathBuf>,
     /// Something may have come or gone anywhere.
     pub(super) anywhere: bool,
     /// New subscribers.
-    pub(super) wishes: Vec<(Wish, Sender)>,
+    pub(super) wishes: Vec<(SubscribeOptions, ChangeSender)>,
     /// Sessions that somebody wants to have as they are now.
-    pub(super) asks: Vec<Ask>,
+    pub(super) asks: Vec<SessionRequest>,
     /// The watcher is to end.
     pub(super) ended: bool,
     /// The watcher is gone, and takes nothing any more.
@@ -46,30 +46,30 @@ pub(super) struct Post {
 
 /// Somebody wants to have a session as it is now.
 #[derive(Debug)]
-pub(super) struct Ask {
+pub(super) struct SessionRequest {
     pub(super) agent: Box<str>,
     pub(super) session: Box<str>,
     /// Where the answer goes. Dropped, it means that there is none.
-    pub(super) answer: mpsc::Sender<Held>,
+    pub(super) answer: mpsc::Sender<WatchedSession>,
 }
 
-impl Post {
+impl InboxContents {
     fn is_urgent(&self) -> bool {
         self.rung || self.ended || !self.wishes.is_empty() || !self.asks.is_empty()
     }
 }
 
 impl Inbox {
-    fn post(&self) -> MutexGuard<'_, Post> {
+    fn post(&self) -> MutexGuard<'_, InboxContents> {
         self.post.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, change: impl FnOnce(&mut Post)) {
+    fn put(&self, change: impl FnOnce(&mut InboxContents)) {
         let mut post = self.post();
         change(&mut post);
         // Whoever waits for something that nobody will take learns of it by its end being dropped.
         if post.closed {
-            *post = Post { closed: true, ..Post::default() };
+            *post = InboxContents { closed: true, ..InboxContents::default() };
         }
         drop(post);
         self.wake.notify_one();
@@ -96,7 +96,7 @@ impl Inbox {
         self.event(|post| post.anywhere = true);
     }
 
-    fn event(&self, change: impl FnOnce(&mut Post)) {
+    fn event(&self, change: impl FnOnce(&mut InboxContents)) {
         self.put(|post| {
             change(post);
             post.events += 1;
@@ -105,14 +105,14 @@ impl Inbox {
     }
 
     /// Somebody wants to be told.
-    pub(super) fn wish(&self, wish: Wish, sender: Sender) {
+    pub(super) fn wish(&self, wish: SubscribeOptions, sender: ChangeSender) {
         self.put(|post| post.wishes.push((wish, sender)));
     }
 
     /// Somebody wants to have a session as it is now.
-    pub(super) fn ask(&self, agent: &str, session: &str) -> Receiver<Held> {
+    pub(super) fn ask(&self, agent: &str, session: &str) -> Receiver<WatchedSession> {
         let (answer, receiver) = mpsc::channel();
-        self.put(|post| post.asks.push(Ask { agent: agent.into(), session: session.into(), answer }));
+        self.put(|post| post.asks.push(SessionRequest { agent: agent.into(), session: session.into(), answer }));
         receiver
     }
 
@@ -127,7 +127,7 @@ impl Inbox {
     }
 
     /// Waits until something comes in, or until a moment. Events are taken once it is quiet, and not before `rested`.
-    pub(super) fn wait(&self, until: Option<Instant>, rested: Instant) -> Post {
+    pub(super) fn wait(&self, until: Option<Instant>, rested: Instant) -> InboxContents {
         let mut post = self.post();
         while !post.is_urgent() && until.is_none_or(|until| Instant::now() < until) {
             let quiet_at = post.since.map(|since| {
@@ -145,7 +145,7 @@ impl Inbox {
         std::mem::take(&mut *post)
     }
 
-    fn sleep<'p>(&'p self, post: MutexGuard<'p, Post>, until: Option<Instant>) -> MutexGuard<'p, Post> {
+    fn sleep<'p>(&'p self, post: MutexGuard<'p, InboxContents>, until: Option<Instant>) -> MutexGuard<'p, InboxContents> {
         match until {
             None => self.wake.wait(post).unwrap_or_else(PoisonError::into_inner),
             Some(until) => {

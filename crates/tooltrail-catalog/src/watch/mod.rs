@@ -1,39 +1,39 @@
 //! Watching: what changes in logs, told to whoever subscribes, a moment after an agent wrote it.
 //!
-//! A [`Watcher`] has a thread (`run`) that is woken by what the system tells of files (`events`), by its own poll, and by subscribers, all
-//! through one `inbox`. `ground` says where logs are; `world` holds every source as it was last read, and follows those that grow, so that
+//! A [`Watcher`] has a thread (`event_loop`) that is woken by what the system tells of files (`events`), by its own poll, and by subscribers, all
+//! through one `inbox`. `log_locations` says where logs are; `sources` holds every source as it was last read, and follows those that grow, so that
 //! an append costs the new bytes; `bundles` keeps apart what has nothing to do with each other, so that only the logs which belong
-//! together with the changed one are linked again, and what the catalogue knows is not in memory before somebody wants it (`seed`,
-//! `bundles::asleep`); `prints` compares the rows with those before; `news` tells the difference through
-//! one `queue` for each subscriber. `fresh` keeps the catalogue's file up with the logs, if that is wanted.
+//! together with the changed one are linked again, and what the catalogue knows is not in memory before somebody wants it (`catalogue_baseline`,
+//! `bundles::unloaded`); `fingerprints` compares the rows with those before; `publish` tells the difference through
+//! one `queue` for each subscriber. `updater` keeps the catalogue's file up with the logs, if that is wanted.
 //!
 //! Whoever shows a session asks for it here as well ([`Watcher::session`]), so that what is shown and what is told come from the same logs.
 //!
 //! Rows are those of every command: at any quiet moment, what a subscriber was told is what `calls --json` and `list --json` print.
 
 mod bundles;
+mod catalogue_baseline;
 mod change;
-mod desk;
+mod event_loop;
 mod events;
-mod fresh;
-mod ground;
+mod fingerprints;
 mod inbox;
-mod news;
-mod prints;
+mod log_locations;
+mod publish;
 mod queue;
-mod run;
-mod seed;
-mod world;
+mod recent_records;
+mod sources;
+mod updater;
 
-pub use change::{CallNews, Change, Message, SessionNews, Speaker};
-pub use ground::Ground;
-pub use queue::{Next, Subscriber};
+pub use change::{CallNews, ChangeEvent, MessageNews, MessageRole, SessionNews};
+pub use log_locations::LogLocations;
+pub use queue::{NextChange, Subscriber};
 
 use crate::keep::Keep;
 use crate::store::Catalogue;
-use fresh::Fresh;
+use event_loop::EventLoop;
 use inbox::Inbox;
-use run::Run;
+use sources::WatchedSources;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,14 +44,14 @@ use tooltrail_formats::error::panic_message;
 use tooltrail_formats::scan;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
-use world::World;
+use updater::CatalogueUpdater;
 
 /// Tells what time it is, and which sessions run.
-pub type Clock = dyn Fn() -> Now + Send + Sync;
+pub type WatchClock = dyn Fn() -> Now + Send + Sync;
 
 /// How to watch.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WatchOptions {
     /// How logs are read.
     pub scan: scan::Options,
     /// Whether the system is asked to tell of changes; otherwise there is only the poll.
@@ -66,26 +66,26 @@ pub struct Options {
     pub seed: Option<PathBuf>,
 }
 
-impl Default for Options {
+impl Default for WatchOptions {
     fn default() -> Self {
-        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None, seed: None }
+        WatchOptions { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None, seed: None }
     }
 }
 
 /// What a subscriber wants to know.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct SubscribeOptions {
     /// The calls that it is told of, as they are then. Sessions and messages are told where the session alone decides.
     pub filter: Filter,
     /// How many calls it is told of at the beginning: the last ones, and all that run.
     pub last: usize,
-    /// Whether it is told of all sessions whose logs have other bytes, even where no row has changed ([`Change::Touched`]).
+    /// Whether it is told of all sessions whose logs have other bytes, even where no row has changed ([`ChangeEvent::Touched`]).
     pub touched: bool,
 }
 
 /// The logs of a session as they are now, with all they are linked with.
 #[derive(Clone, Debug)]
-pub struct Held {
+pub struct WatchedSession {
     /// The logs, ready to be linked. They stay as they are, whatever is written meanwhile.
     pub linker: Arc<Linker>,
     /// The moment.
@@ -106,18 +106,19 @@ pub struct Watcher {
 
 impl Watcher {
     /// Begins to watch. Nothing is read before somebody subscribes. A catalogue that is given is kept up with the logs.
-    pub fn start(ground: Ground, options: Options, clock: Arc<Clock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
+    pub fn start(locations: LogLocations, options: WatchOptions, clock: Arc<WatchClock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
         let queue = options.queue;
-        let fresh = catalogue.and_then(|catalogue| Fresh::start(catalogue, ground.clone(), options.scan.clone(), Arc::clone(&clock)));
-        let world = World::new(ground, &options, Arc::clone(&read));
-        let run = Run::new(world, Arc::clone(&inbox), options, clock, fresh);
+        let updater =
+            catalogue.and_then(|catalogue| CatalogueUpdater::start(catalogue, locations.clone(), options.scan.clone(), Arc::clone(&clock)));
+        let sources = WatchedSources::new(locations, &options, Arc::clone(&read));
+        let run = EventLoop::new(sources, Arc::clone(&inbox), options, clock, updater);
         let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })
     }
 
-    /// Asks to be told. The calls that were asked for come first, then [`Change::Begun`], then what changes.
-    pub fn subscribe(&self, wish: Wish) -> Subscriber {
+    /// Asks to be told. The calls that were asked for come first, then [`ChangeEvent::Begun`], then what changes.
+    pub fn subscribe(&self, wish: SubscribeOptions) -> Subscriber {
         let (sender, subscriber) = queue::queue(self.queue, Arc::clone(&self.inbox));
         self.inbox.wish(wish, sender);
         subscriber
@@ -125,13 +126,13 @@ impl Watcher {
 
     /// A session as it is now; what was written meanwhile is looked at first. Nothing if there is no such session, if nobody is subscribed,
     /// or if the watcher has ended.
-    pub fn session(&self, agent: &str, session: &str) -> Option<Held> {
+    pub fn session(&self, agent: &str, session: &str) -> Option<WatchedSession> {
         self.inbox.ask(agent, session).recv().ok()
     }
 
     /// What ends it from elsewhere, as from a signal.
-    pub fn end(&self) -> End {
-        End(Arc::clone(&self.inbox))
+    pub fn end(&self) -> StopHandle {
+        StopHandle(Arc::clone(&self.inbox))
     }
 
     /// Ends it and waits for that; fails if it had broken down, and its subscribers were told of an end that nobody asked for.
@@ -149,9 +150,9 @@ impl Watcher {
 
 /// Ends a watcher, and with it all subscriptions.
 #[derive(Clone, Debug)]
-pub struct End(Arc<Inbox>);
+pub struct StopHandle(Arc<Inbox>);
 
-impl End {
+impl StopHandle {
     /// Ends it. What subscribers were sent before, they still get.
     pub fn now(&self) {
         self.0.end();

@@ -1,6 +1,6 @@
 //! The way to a subscriber: a queue of a limited length. Who is too slow is told that something is missing.
 
-use super::change::Change;
+use super::change::ChangeEvent;
 use super::inbox::Inbox;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 /// What a subscriber gets when it asks.
 #[derive(Clone, Debug)]
-pub enum Next {
+pub enum NextChange {
     /// Something changed.
-    Change(Arc<Change>),
+    Change(Arc<ChangeEvent>),
     /// Nothing in all that time.
     Quiet,
     /// The watcher has ended; there will be no more.
@@ -20,24 +20,24 @@ pub enum Next {
 /// Takes changes, in order. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscriber {
-    queue: Arc<Queue>,
+    queue: Arc<ChangeQueue>,
     inbox: Arc<Inbox>,
 }
 
 /// The watcher's end.
 #[derive(Debug)]
-pub(super) struct Sender(Arc<Queue>);
+pub(super) struct ChangeSender(Arc<ChangeQueue>);
 
 #[derive(Debug)]
-struct Queue {
-    state: Mutex<State>,
+struct ChangeQueue {
+    state: Mutex<QueueContents>,
     wake: Condvar,
     limit: usize,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    changes: VecDeque<Arc<Change>>,
+struct QueueContents {
+    changes: VecDeque<Arc<ChangeEvent>>,
     /// How many did not fit since.
     missing: u64,
     ended: bool,
@@ -45,20 +45,20 @@ struct State {
 }
 
 /// A queue for so many changes.
-pub(super) fn queue(limit: usize, inbox: Arc<Inbox>) -> (Sender, Subscriber) {
-    let queue = Arc::new(Queue { state: Mutex::default(), wake: Condvar::new(), limit: limit.max(1) });
-    (Sender(Arc::clone(&queue)), Subscriber { queue, inbox })
+pub(super) fn queue(limit: usize, inbox: Arc<Inbox>) -> (ChangeSender, Subscriber) {
+    let queue = Arc::new(ChangeQueue { state: Mutex::default(), wake: Condvar::new(), limit: limit.max(1) });
+    (ChangeSender(Arc::clone(&queue)), Subscriber { queue, inbox })
 }
 
-impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl ChangeQueue {
+    fn state(&self) -> MutexGuard<'_, QueueContents> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Sender {
+impl ChangeSender {
     /// Hands over a change, if there is room. Once something is missing nothing is added until the subscriber has been told.
-    pub(super) fn send(&self, change: &Arc<Change>) {
+    pub(super) fn send(&self, change: &Arc<ChangeEvent>) {
         let mut state = self.0.state();
         if state.missing > 0 || state.changes.len() >= self.0.limit {
             state.missing += 1;
@@ -75,7 +75,7 @@ impl Sender {
     }
 }
 
-impl Drop for Sender {
+impl Drop for ChangeSender {
     fn drop(&mut self) {
         self.0.state().ended = true;
         self.0.wake.notify_one();
@@ -84,23 +84,23 @@ impl Drop for Sender {
 
 impl Subscriber {
     /// The next change, waited for as long as that.
-    pub fn next_within(&self, patience: Duration) -> Next {
+    pub fn next_within(&self, patience: Duration) -> NextChange {
         let until = Instant::now() + patience;
         let mut state = self.queue.state();
         loop {
             if let Some(change) = state.changes.pop_front() {
-                return Next::Change(change);
+                return NextChange::Change(change);
             }
             if state.missing > 0 {
                 let missing = std::mem::take(&mut state.missing);
-                return Next::Change(Arc::new(Change::Lagged { missing }));
+                return NextChange::Change(Arc::new(ChangeEvent::Lagged { missing }));
             }
             if state.ended {
-                return Next::Ended;
+                return NextChange::Ended;
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Next::Quiet;
+                return NextChange::Quiet;
             }
             state = self.queue.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -118,14 +118,14 @@ impl Drop for Subscriber {
 mod tests {
     use super::*;
 
-    fn begun(running: usize) -> Arc<Change> {
-        Arc::new(Change::Begun { running })
+    fn begun(running: usize) -> Arc<ChangeEvent> {
+        Arc::new(ChangeEvent::Begun { running })
     }
 
     fn take(subscriber: &Subscriber) -> Option<String> {
         match subscriber.next_within(Duration::ZERO) {
-            Next::Change(change) => serde_json::to_string(&*change).ok(),
-            Next::Quiet | Next::Ended => None,
+            NextChange::Change(change) => serde_json::to_string(&*change).ok(),
+            NextChange::Quiet | NextChange::Ended => None,
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
         sender.send(&begun(1));
         drop(sender);
         assert!(take(&subscriber).is_some(), "what was sent is still taken");
-        assert!(matches!(subscriber.next_within(Duration::from_secs(60)), Next::Ended));
+        assert!(matches!(subscriber.next_within(Duration::from_secs(60)), NextChange::Ended));
         let (sender, subscriber) = queue(2, Arc::default());
         drop(subscriber);
         assert!(sender.is_left());

@@ -9,7 +9,7 @@ use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{FORMATS, Format, Record, records, saved, value};
 use tooltrail_model::filter::texts::{self, Field, RecordText};
 use tooltrail_model::link::Linked;
-use tooltrail_model::transcript::{Part, ResultContent};
+use tooltrail_model::transcript::{LoggedResult, Part};
 use tooltrail_model::{At, Time};
 
 /// What was found: a call by its REF, a message by file and line.
@@ -200,7 +200,7 @@ fn told_once(hits: &[&Message]) -> Vec<Thing> {
 }
 
 /// The texts of a result, with the whole of it where that was saved beside the log.
-fn result(format: &dyn Format, log: &str, disk: &Disk, answered: ResultContent) -> Vec<RecordText> {
+fn result(format: &dyn Format, log: &str, disk: &Disk, answered: LoggedResult) -> Vec<RecordText> {
     let whole = format.saved(&answered).and_then(|path| saved::read(disk, log, &path).ok());
     let whole = whole.map(|(bytes, _)| RecordText::produced(String::from_utf8_lossy(&bytes)));
     texts::result(answered).into_iter().chain(whole).collect()

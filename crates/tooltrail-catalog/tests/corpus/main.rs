@@ -16,8 +16,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use support::{Term, written};
-use tooltrail_catalog::library::{Library, Scanned};
-use tooltrail_catalog::search::{Field, Query, Unit, search};
+use tooltrail_catalog::library::{Library, ScannedLibrary};
+use tooltrail_catalog::search::{Field, HitOwner, Query, search};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
@@ -142,8 +142,8 @@ fn found(library: &dyn Library, asked: &Asked) -> (BTreeSet<Thing>, HashSet<Stri
             ids.extend(hit.call.clone());
             assert!(!hit.matches.is_empty(), "{asked:?}: {hit:?}");
             things.insert(match hit.unit {
-                Unit::Call(_) => Thing::Call(hit.r#ref.clone()),
-                Unit::Message(spot) => Thing::Message(hit.file.clone(), spot.at.line, spot.at.span.start),
+                HitOwner::Call(_) => Thing::Call(hit.r#ref.clone()),
+                HitOwner::Message(spot) => Thing::Message(hit.file.clone(), spot.at.line, spot.at.span.start),
             });
         }
         ControlFlow::Continue(())
@@ -162,7 +162,7 @@ fn search_finds_exactly_what_there_is() {
     }
     let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &Options::default(), &Progress::default());
     let disk = Disk::default();
-    let library = Scanned::new(linker.clone(), &disk, None);
+    let library = ScannedLibrary::new(linker.clone(), &disk, None);
     let linked = linker.link();
     let decoded = Decoded::read(&linked);
     let (units, all) = (decoded.units(), decoded.texts());

@@ -4,9 +4,9 @@ use crate::support::{self, written};
 use crate::{Asked as Looked, Decoded, Dice, asked};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use tooltrail_catalog::library::{Library, Scanned};
-use tooltrail_catalog::search::{Query, Unit, search};
-use tooltrail_catalog::taken::{self, Asked, Scope};
+use tooltrail_catalog::library::{Library, ScannedLibrary};
+use tooltrail_catalog::matching::{self, MatchContext, MatchScope};
+use tooltrail_catalog::search::{HitOwner, Query, search};
 use tooltrail_formats::find::Search;
 use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::Filter;
@@ -44,7 +44,7 @@ fn searched(library: &dyn Library, filter: Filter) -> (BTreeSet<String>, BTreeSe
     let (mut calls, mut sessions) = (BTreeSet::new(), BTreeSet::new());
     let found = search(library, &Query::new(filter, &[]), &support::later(), 2, |hits| {
         for hit in hits {
-            if matches!(hit.unit, Unit::Call(_)) {
+            if matches!(hit.unit, HitOwner::Call(_)) {
                 calls.insert(format!("{} {}", hit.session, hit.r#ref));
             }
             sessions.insert(hit.session);
@@ -58,17 +58,17 @@ fn searched(library: &dyn Library, filter: Filter) -> (BTreeSet<String>, BTreeSe
 /// The calls and the sessions that are listed.
 fn listed(linked: &Linked<'_>, disk: &Disk, filter: &Filter) -> (BTreeSet<String>, BTreeSet<String>) {
     let now = support::later();
-    let asked = Asked { linked, shelf: disk, now: &now, threads: 2, keep: None };
-    let calls = taken::calls(&asked, filter, false).into_iter().map(|call| linked.call_row(call, &now, false));
+    let asked = MatchContext { linked, shelf: disk, now: &now, threads: 2, keep: None };
+    let calls = matching::calls(&asked, filter, false).into_iter().map(|call| linked.call_row(call, &now, false));
     let calls = calls.map(|row| format!("{} {}", row.session, row.r#ref)).collect();
-    let sessions = taken::sessions(&asked, filter, Scope::Call).into_iter().map(|session| linked.sessions[session].id.to_string());
+    let sessions = matching::sessions(&asked, filter, MatchScope::Call).into_iter().map(|session| linked.sessions[session].id.to_string());
     (calls, sessions.collect())
 }
 
 fn same(logs: &Search, queries: usize) {
     let linker = support::scanned(logs);
     let disk = Disk::default();
-    let library = Scanned::new(linker.clone(), &disk, None);
+    let library = ScannedLibrary::new(linker.clone(), &disk, None);
     let linked = linker.link();
     let decoded = Decoded::read(&linked);
     let (units, all) = (decoded.units(), decoded.texts());

@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 use support::*;
-use tooltrail_catalog::refresh::{Outcome, refresh};
+use tooltrail_catalog::refresh::{RefreshOutcome, refresh};
 use tooltrail_catalog::store::Catalogue;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::Progress;
@@ -28,7 +28,7 @@ fn clock_now() -> Time {
     Time::from_microsecond(i64::try_from(since.as_micros()).unwrap()).unwrap()
 }
 
-fn update(catalogue: &mut Catalogue, root: &Path) -> Outcome {
+fn update(catalogue: &mut Catalogue, root: &Path) -> RefreshOutcome {
     let now = clock_now();
     let search = find::in_paths(&[root.to_owned()]);
     refresh(catalogue, &search, &options(), now, &Progress::default()).unwrap()

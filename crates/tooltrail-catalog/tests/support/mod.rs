@@ -3,7 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
 use std::path::{Path, PathBuf};
-use tooltrail_catalog::refresh::{Outcome, refresh};
+use tooltrail_catalog::refresh::{RefreshOutcome, refresh};
 use tooltrail_catalog::store::Catalogue;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::load;
@@ -75,7 +75,7 @@ pub(crate) fn options() -> Options {
     Options { threads: 2, ..Options::default() }
 }
 
-pub(crate) fn refreshed(catalogue: &mut Catalogue, search: &Search) -> Outcome {
+pub(crate) fn refreshed(catalogue: &mut Catalogue, search: &Search) -> RefreshOutcome {
     refresh(catalogue, search, &options(), clock(), &Progress::default()).unwrap()
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::Catalogue;
-use tooltrail_catalog::watch::{Change, Ground, Next, Options, Watcher, Wish};
+use tooltrail_catalog::watch::{ChangeEvent, LogLocations, NextChange, SubscribeOptions, WatchOptions, Watcher};
 use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::Progress;
@@ -48,11 +48,11 @@ fn figures() {
         [("events", true, &log, 50), ("events, the largest log", true, &largest, 50), ("no events", false, &log, 5)]
     {
         let clock = Arc::new(|| Now::at(jiff::Timestamp::now().into()));
-        let options = Options { events, seed: seed.clone(), ..Options::default() };
+        let options = WatchOptions { events, seed: seed.clone(), ..WatchOptions::default() };
         let (start, bare) = (Instant::now(), resident());
-        let watcher = Watcher::start(Ground::Places(places.to_vec()), options, clock, None).unwrap();
-        let subscriber = watcher.subscribe(Wish { last: 10, ..Wish::default() });
-        while !matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. })) {}
+        let watcher = Watcher::start(LogLocations::Places(places.to_vec()), options, clock, None).unwrap();
+        let subscriber = watcher.subscribe(SubscribeOptions { last: 10, ..SubscribeOptions::default() });
+        while !matches!(subscriber.next_within(PATIENCE), NextChange::Change(change) if matches!(*change, ChangeEvent::Begun { .. })) {}
         let (took, more) = (start.elapsed(), resident() - bare);
         println!("{name}: begun after {took:.0?}, {} bytes read, {more:.1} MB more than {bare:.1}", watcher.bytes_read());
         let session = format!("fig{}", start.elapsed().as_nanos());
@@ -60,9 +60,9 @@ fn figures() {
             let start = Instant::now();
             append(log, line);
             loop {
-                let Next::Change(change) = subscriber.next_within(PATIENCE) else { panic!("never told") };
+                let NextChange::Change(change) = subscriber.next_within(PATIENCE) else { panic!("never told") };
                 match &*change {
-                    Change::Requested { call } | Change::Updated { call, .. } if *call.call == *id => return start.elapsed(),
+                    ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } if *call.call == *id => return start.elapsed(),
                     _ => {}
                 }
             }

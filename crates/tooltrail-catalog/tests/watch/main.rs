@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use support::*;
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::watch::{Change, Ground, Next, Options, Subscriber, Watcher, Wish};
+use tooltrail_catalog::watch::{ChangeEvent, LogLocations, NextChange, SubscribeOptions, Subscriber, WatchOptions, Watcher};
 use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_formats::follow::SEAM;
@@ -61,7 +61,7 @@ fn a_call_is_told_when_it_is_requested_and_when_it_ends() {
         append(&log, &result("s1", 1));
         let ended = loop {
             let change = mirror.take(PATIENCE).expect("the end of the call");
-            if let Change::Updated { call, before } = &*change {
+            if let ChangeEvent::Updated { call, before } = &*change {
                 break (
                     call.status.word(),
                     before.word(),
@@ -148,10 +148,10 @@ fn a_filter_decides_what_is_told() {
         let scene = Scene::new(options);
         let log = scene.log("-srv-app/s1.jsonl");
         append(&log, &prompt("s1", 0));
-        let subscribe = |query: &str| scene.subscribe(Wish { filter: filter(query), ..Wish::default() });
+        let subscribe = |query: &str| scene.subscribe(SubscribeOptions { filter: filter(query), ..SubscribeOptions::default() });
         let all = [("status:succeeded", 1), ("tool:Read", 0), ("command:cargo", 2), ("\"test 3 |\"", 2), ("masked", 0), ("has:masked", 1)];
         let subscribers: Vec<_> = all.iter().map(|(query, _)| subscribe(query)).collect();
-        let begun = |subscriber: &Subscriber| matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. }));
+        let begun = |subscriber: &Subscriber| matches!(subscriber.next_within(PATIENCE), NextChange::Change(change) if matches!(*change, ChangeEvent::Begun { .. }));
         assert!(subscribers.iter().all(begun));
         let mut mirror = Mirror::new(&scene);
         for line in [request("s1", 3), result("s1", 3)] {
@@ -160,8 +160,8 @@ fn a_filter_decides_what_is_told() {
         }
         for ((query, count), subscriber) in all.iter().zip(subscribers) {
             let mut told = 0;
-            while let Next::Change(change) = subscriber.next_within(Duration::ZERO) {
-                told += usize::from(matches!(*change, Change::Requested { .. } | Change::Updated { .. }));
+            while let NextChange::Change(change) = subscriber.next_within(Duration::ZERO) {
+                told += usize::from(matches!(*change, ChangeEvent::Requested { .. } | ChangeEvent::Updated { .. }));
             }
             assert_eq!(told, *count, "{query}");
         }
@@ -176,14 +176,14 @@ fn a_text_is_looked_for_only_in_what_changed() {
         append(&log, &prompt("s1", 0));
         (10..1010).for_each(|number| append(&log, &(request("s1", number) + &result("s1", number))));
         let size = fs::metadata(&log).unwrap().len();
-        let subscriber = scene.subscribe(Wish { filter: filter("\"test 200\" ok"), ..Wish::default() });
-        assert!(matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. })));
+        let subscriber = scene.subscribe(SubscribeOptions { filter: filter("\"test 200\" ok"), ..SubscribeOptions::default() });
+        assert!(matches!(subscriber.next_within(PATIENCE), NextChange::Change(change) if matches!(*change, ChangeEvent::Begun { .. })));
         let mut read = 0;
         for number in 2000..2010 {
             append(&log, &(request("s1", number) + &request("s1", number + 100) + &result("s1", number)));
             let told = loop {
-                let Next::Change(change) = subscriber.next_within(PATIENCE) else { panic!("call {number} is not told") };
-                if let Change::Requested { call } | Change::Updated { call, .. } = &*change {
+                let NextChange::Change(change) = subscriber.next_within(PATIENCE) else { panic!("call {number} is not told") };
+                if let ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } = &*change {
                     break call.call.to_string();
                 }
             };
@@ -200,16 +200,16 @@ fn a_text_is_looked_for_only_in_what_changed() {
 fn what_is_kept_can_be_asked_about() {
     let home = tempfile::tempdir().unwrap();
     let keep = Keep::of(&home.path().join("data"), &[]);
-    let ground = Ground::Places(vec![Places { home: Some(home.path().to_owned()), kept: Some(keep.files()), ..Places::default() }]);
+    let ground = LogLocations::Places(vec![Places { home: Some(home.path().to_owned()), kept: Some(keep.files()), ..Places::default() }]);
     let log = home.path().join(".claude/projects/-srv-app/s1.jsonl");
     fs::create_dir_all(log.parent().unwrap()).unwrap();
     append(&log, &(prompt("s1", 0) + &request("s1", 1)));
     let places = [Places { home: Some(home.path().to_owned()), ..Places::default() }];
     keep.now(&find::in_places(&places), 1, clock(), &Progress::default()).unwrap();
-    let watcher = Watcher::start(ground, Options { keep: Some(keep), ..polled() }, Arc::new(later), None).unwrap();
+    let watcher = Watcher::start(ground, WatchOptions { keep: Some(keep), ..polled() }, Arc::new(later), None).unwrap();
     let here = |query: &str| {
-        let subscriber = watcher.subscribe(Wish { filter: filter(query), last: 9, ..Wish::default() });
-        let is_here = |next: &Next| matches!(next, Next::Change(change) if matches!(**change, Change::Here { .. }));
+        let subscriber = watcher.subscribe(SubscribeOptions { filter: filter(query), last: 9, ..SubscribeOptions::default() });
+        let is_here = |next: &NextChange| matches!(next, NextChange::Change(change) if matches!(**change, ChangeEvent::Here { .. }));
         is_here(&subscriber.next_within(PATIENCE))
     };
     assert!(here("is:kept") && !here("is:gone") && !here("not:is:kept"));
@@ -222,12 +222,12 @@ fn what_is_kept_can_be_asked_about() {
 
 #[test]
 fn a_watcher_that_breaks_down_says_so() {
-    let ground = || Ground::Places(Vec::new());
+    let ground = || LogLocations::Places(Vec::new());
     let whole = Watcher::start(ground(), quick(), Arc::new(later), None).unwrap();
-    assert!(matches!(whole.subscribe(Wish::default()).next_within(PATIENCE), Next::Change(_)));
+    assert!(matches!(whole.subscribe(SubscribeOptions::default()).next_within(PATIENCE), NextChange::Change(_)));
     whole.finish().unwrap();
     let broken = Watcher::start(ground(), quick(), Arc::new(|| panic!("a clock that does not work, for a test")), None).unwrap();
-    assert!(matches!(broken.subscribe(Wish::default()).next_within(PATIENCE), Next::Ended));
+    assert!(matches!(broken.subscribe(SubscribeOptions::default()).next_within(PATIENCE), NextChange::Ended));
     assert!(broken.finish().is_err());
 }
 
@@ -279,7 +279,8 @@ fn other_bytes_are_told_to_those_who_ask() {
         let [log, other] = ["s1", "s2"].map(|name| scene.log(&format!("-srv-app/{name}.jsonl")));
         append(&log, &prompt("s1", 0));
         append(&other, &prompt("s2", 0));
-        let subscribe = |query: &str, touched| scene.subscribe(Wish { filter: filter(query), touched, ..Wish::default() });
+        let subscribe =
+            |query: &str, touched| scene.subscribe(SubscribeOptions { filter: filter(query), touched, ..SubscribeOptions::default() });
         let wishes = [("", true, 2), ("", false, 0), ("status:failed", true, 2)];
         let subscribers = wishes.map(|(query, touched, _)| subscribe(query, touched));
         let mut mirror = Mirror::new(&scene);
@@ -292,8 +293,8 @@ fn other_bytes_are_told_to_those_who_ask() {
         scene.watcher.session("claude", "s1").unwrap();
         for ((query, _, count), subscriber) in wishes.iter().zip(subscribers) {
             let mut told = Vec::new();
-            while let Next::Change(change) = subscriber.next_within(Duration::ZERO) {
-                if matches!(*change, Change::Touched { .. }) {
+            while let NextChange::Change(change) = subscriber.next_within(Duration::ZERO) {
+                if matches!(*change, ChangeEvent::Touched { .. }) {
                     told.push(serde_json::to_string(&*change).unwrap());
                 }
             }
@@ -329,10 +330,10 @@ fn the_catalogue_is_kept_up_with_the_logs() {
     let (home, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let log = home.path().join("s1.jsonl");
     append(&log, &prompt("s1", 0));
-    let ground = Ground::Paths(vec![home.path().to_owned()]);
+    let ground = LogLocations::Paths(vec![home.path().to_owned()]);
     let watcher = Watcher::start(ground, quick(), Arc::new(later), Some(open(cache.path()))).unwrap();
-    let subscriber = watcher.subscribe(Wish::default());
-    assert!(matches!(subscriber.next_within(PATIENCE), Next::Change(_)));
+    let subscriber = watcher.subscribe(SubscribeOptions::default());
+    assert!(matches!(subscriber.next_within(PATIENCE), NextChange::Change(_)));
     append(&log, &request("s1", 1));
     let start = Instant::now();
     while kept_calls(&open(cache.path()), &later()).is_empty() {
@@ -348,6 +349,6 @@ fn the_end_of_the_watcher_is_the_end_of_its_subscriptions() {
         let scene = Scene::new(options);
         let mirror = Mirror::new(&scene);
         drop(scene.watcher);
-        assert!(matches!(mirror.subscriber.next_within(PATIENCE), Next::Ended));
+        assert!(matches!(mirror.subscriber.next_within(PATIENCE), NextChange::Ended));
     }
 }

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::watch::{Change, Ground, Next, Options, Subscriber, Watcher, Wish};
+use tooltrail_catalog::watch::{ChangeEvent, LogLocations, NextChange, SubscribeOptions, Subscriber, WatchOptions, Watcher};
 use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_model::Now;
@@ -27,16 +27,16 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    pub(crate) fn new(options: Options) -> Self {
+    pub(crate) fn new(options: WatchOptions) -> Self {
         Scene::at(tempfile::tempdir().unwrap(), options, later())
     }
 
-    pub(crate) fn at(home: tempfile::TempDir, options: Options, now: Now) -> Self {
+    pub(crate) fn at(home: tempfile::TempDir, options: WatchOptions, now: Now) -> Self {
         let cache = tempfile::tempdir().unwrap();
         // Whether a seed is wanted is what the options say; where it is, they cannot know.
         let seeded = options.seed.is_some();
-        let options = Options { seed: options.seed.map(|_| cache.path().join("catalogue.db")), ..options };
-        let ground = Ground::Places(vec![Places { home: Some(home.path().to_owned()), ..Places::default() }]);
+        let options = WatchOptions { seed: options.seed.map(|_| cache.path().join("catalogue.db")), ..options };
+        let ground = LogLocations::Places(vec![Places { home: Some(home.path().to_owned()), ..Places::default() }]);
         let now = Arc::new(Mutex::new(now));
         let clock = Arc::clone(&now);
         let watcher = Watcher::start(ground, options, Arc::new(move || clock.lock().unwrap().clone()), None).unwrap();
@@ -48,7 +48,7 @@ impl Scene {
     }
 
     /// Subscribes, with a catalogue that says what the logs say if one is wanted.
-    pub(crate) fn subscribe(&self, wish: Wish) -> Subscriber {
+    pub(crate) fn subscribe(&self, wish: SubscribeOptions) -> Subscriber {
         self.prepare();
         self.watcher.subscribe(wish)
     }
@@ -103,9 +103,9 @@ impl Mirror {
 
     /// The same, whatever the catalogue says.
     pub(crate) fn as_it_is(scene: &Scene) -> Self {
-        let subscriber = scene.watcher.subscribe(Wish { last: usize::MAX, ..Wish::default() });
+        let subscriber = scene.watcher.subscribe(SubscribeOptions { last: usize::MAX, ..SubscribeOptions::default() });
         let mut mirror = Mirror { subscriber, calls: BTreeMap::new(), sessions: BTreeMap::new(), messages: Vec::new() };
-        while !matches!(*mirror.take(PATIENCE).expect("a beginning"), Change::Begun { .. }) {}
+        while !matches!(*mirror.take(PATIENCE).expect("a beginning"), ChangeEvent::Begun { .. }) {}
         for row in scene.fresh().1 {
             let fields: Value = serde_json::from_str(&row).unwrap();
             mirror.sessions.insert((text(&fields, "agent"), text(&fields, "session")), row);
@@ -114,34 +114,34 @@ impl Mirror {
     }
 
     /// Takes the next change.
-    pub(crate) fn take(&mut self, patience: Duration) -> Option<Arc<Change>> {
-        let Next::Change(change) = self.subscriber.next_within(patience) else { return None };
+    pub(crate) fn take(&mut self, patience: Duration) -> Option<Arc<ChangeEvent>> {
+        let NextChange::Change(change) = self.subscriber.next_within(patience) else { return None };
         match &*change {
-            Change::Here { call } | Change::Requested { call } => {
+            ChangeEvent::Here { call } | ChangeEvent::Requested { call } => {
                 let key = (call.agent.to_string(), call.session.to_string(), call.call.to_string(), call.again);
                 assert!(self.calls.insert(key, call.row.to_string()).is_none(), "told twice: {}", call.row);
             }
-            Change::Updated { call, .. } => {
+            ChangeEvent::Updated { call, .. } => {
                 let key = (call.agent.to_string(), call.session.to_string(), call.call.to_string(), call.again);
                 assert!(self.calls.insert(key, call.row.to_string()).is_some(), "never told of: {}", call.row);
             }
-            Change::Lost { agent, session, call, again } => {
+            ChangeEvent::Lost { agent, session, call, again } => {
                 let key = (agent.to_string(), session.to_string(), call.to_string(), *again);
                 // Of what belongs to no session nobody knows the session.
                 if !session.is_empty() {
                     assert!(self.calls.remove(&key).is_some(), "never told of: {key:?}");
                 }
             }
-            Change::Session { session } => {
+            ChangeEvent::Session { session } => {
                 let key = (session.agent.to_string(), session.session.to_string());
                 self.sessions.insert(key, session.row.to_string());
             }
-            Change::Gone { agent, session } => {
+            ChangeEvent::Gone { agent, session } => {
                 assert!(self.sessions.remove(&(agent.to_string(), session.to_string())).is_some(), "{agent} {session}");
             }
-            Change::Message(message) => self.messages.push((message.file.to_string(), message.line.unwrap_or_default())),
-            Change::Begun { .. } | Change::Touched { .. } => {}
-            Change::Lagged { missing } => panic!("{missing} changes are missing"),
+            ChangeEvent::Message(message) => self.messages.push((message.file.to_string(), message.line.unwrap_or_default())),
+            ChangeEvent::Begun { .. } | ChangeEvent::Touched { .. } => {}
+            ChangeEvent::Lagged { missing } => panic!("{missing} changes are missing"),
         }
         Some(change)
     }
@@ -173,26 +173,26 @@ pub(crate) fn text(row: &Value, key: &str) -> String {
 }
 
 /// With a poll that is quick enough for tests.
-pub(crate) fn quick() -> Options {
-    Options { scan: options(), poll: Duration::from_millis(50), ..Options::default() }
+pub(crate) fn quick() -> WatchOptions {
+    WatchOptions { scan: options(), poll: Duration::from_millis(50), ..WatchOptions::default() }
 }
 
-pub(crate) fn polled() -> Options {
-    Options { events: false, ..quick() }
+pub(crate) fn polled() -> WatchOptions {
+    WatchOptions { events: false, ..quick() }
 }
 
 /// Each of these without a seed and with one.
-pub(crate) fn both<const N: usize>(all: [Options; N]) -> Vec<Options> {
+pub(crate) fn both<const N: usize>(all: [WatchOptions; N]) -> Vec<WatchOptions> {
     all.into_iter().flat_map(|options| [options.clone(), seeded(options)]).collect()
 }
 
 /// With a catalogue that says what the logs say when somebody first subscribes.
-pub(crate) fn seeded(options: Options) -> Options {
-    Options { seed: Some(PathBuf::new()), ..options }
+pub(crate) fn seeded(options: WatchOptions) -> WatchOptions {
+    WatchOptions { seed: Some(PathBuf::new()), ..options }
 }
 
-pub(crate) fn evented() -> Options {
-    Options { poll: Duration::from_secs(3600), ..quick() }
+pub(crate) fn evented() -> WatchOptions {
+    WatchOptions { poll: Duration::from_secs(3600), ..quick() }
 }
 
 pub(crate) fn append(path: &Path, text: &str) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tooltrail_catalog::watch::{Ground, Options, Watcher, Wish};
+use tooltrail_catalog::watch::{LogLocations, SubscribeOptions, WatchOptions, Watcher};
 use tooltrail_formats::find;
 
 /// Some sessions that have nothing to do with each other.
@@ -71,7 +71,7 @@ fn a_catalogue_that_cannot_be_used_changes_nothing() {
 #[test]
 fn what_was_told_is_known_even_if_the_catalogue_is_ahead() {
     // Seldom enough that the catalogue is made anew before the watcher has seen anything.
-    let slow = Options { poll: Duration::from_millis(700), ..polled() };
+    let slow = WatchOptions { poll: Duration::from_millis(700), ..polled() };
     type Edit<'e> = (&'e str, &'e dyn Fn(&Path, &str));
     let edits: [Edit<'_>; 4] = [
         ("appended to", &|log, name| append(log, &request(name, 2))),
@@ -162,8 +162,8 @@ fn what_was_quiet_is_put_to_sleep_and_woken_again() {
     assert!(versions.iter().zip(&again).all(|(one, other)| one != other));
     let twice: Vec<u64> = names.iter().map(|name| held(name).version).collect();
     assert_eq!(again, twice, "asleep or not, a version is the same");
-    let other = Watcher::start(Ground::Places(scene.places().to_vec()), evented(), Arc::new(later), None).unwrap();
-    let _subscriber = other.subscribe(Wish::default());
+    let other = Watcher::start(LogLocations::Places(scene.places().to_vec()), evented(), Arc::new(later), None).unwrap();
+    let _subscriber = other.subscribe(SubscribeOptions::default());
     let read: Vec<u64> = names.iter().map(|name| other.session("claude", name).unwrap().version).collect();
     assert_eq!(again, read, "nor does it matter who tells it");
 }

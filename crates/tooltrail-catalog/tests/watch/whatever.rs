@@ -7,7 +7,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tooltrail_catalog::watch::Options;
+use tooltrail_catalog::watch::WatchOptions;
 use tooltrail_formats::find;
 
 /// Something that happens to the logs. Numbers are taken modulo what there is.
@@ -118,7 +118,7 @@ proptest! {
         events in any::<bool>(),
         seed in any::<bool>(),
     ) {
-        let options = Options { events, ..quick() };
+        let options = WatchOptions { events, ..quick() };
         let scene = Scene::new(if seed { seeded(options) } else { options });
         let pool = pool();
         (0..pool.len()).step_by(4).for_each(|number| apply(&Edit::Add(number, u8::try_from(number).unwrap()), &scene, &pool));

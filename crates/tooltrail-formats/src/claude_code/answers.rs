@@ -8,11 +8,11 @@ use super::progress::ProgressData;
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
 use tooltrail_model::content::words;
-use tooltrail_model::transcript::{RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
 use tooltrail_model::verdict::Marker;
 
 /// The input of a call, with the tokens of its message.
-pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     if let Some(block) = requesting(record, &record.message, call) {
         return Some(asked(record, &record.message, block, 0, payloads));
     }
@@ -38,11 +38,11 @@ fn asked(
     block: &ContentBlock<'_>,
     base: usize,
     payloads: Payloads<'_>,
-) -> RequestContent {
+) -> LoggedRequest {
     // Spans of a nested message are counted from its own start.
     let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
     let usage = message.usage.as_ref();
-    RequestContent {
+    LoggedRequest {
         input: input.unwrap_or_default(),
         tokens: usage.map(|usage| usage.tokens),
         tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),
@@ -50,7 +50,7 @@ fn asked(
 }
 
 /// The result of a call: the content that the model saw, the tool's own output, and a person's words on refusing.
-pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let mut answered = if let Some(block) = answering(record, &record.message, call) {
         let mut answered = seen(record, block, 0);
         answered.feedback = record.feedback.map(|said| said.text().into_owned()).or(answered.feedback);
@@ -69,13 +69,13 @@ pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'
 }
 
 /// The content that the model saw of a result, as the log has it.
-fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> ResultContent {
+fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> LoggedResult {
     let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
     let seen = content.as_ref().map(contents).unwrap_or_default();
     // Only a refusal has feedback; elsewhere the same words would be the tool's output.
     let rejected = ResultOutcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
     let feedback = if rejected { markers::feedback(&words(&seen)).map(str::to_owned) } else { None };
-    ResultContent { seen, produced: None, feedback }
+    LoggedResult { seen, produced: None, feedback }
 }
 
 #[cfg(test)]

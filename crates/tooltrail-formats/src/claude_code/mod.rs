@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
@@ -188,7 +188,7 @@ impl OpenRecords for ClaudeCode {
         &["<command-name>", "<bash-input>"]
     }
 
-    fn saved(&self, answered: &ResultContent) -> Option<String> {
+    fn saved(&self, answered: &LoggedResult) -> Option<String> {
         tools::saved(answered)
     }
 
@@ -215,11 +215,11 @@ impl TypedRecord for ClaudeRecord<'_> {
         parts::parts(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         answers::request(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         answers::result(self, call, payloads)
     }
 

@@ -36,7 +36,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
 
 /// The variable that names its home directory.
@@ -167,11 +167,11 @@ impl TypedRecord for CodexRecord<'_> {
         parts::of(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         request::of(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         result::of(self, call, payloads)
     }
 

@@ -6,16 +6,16 @@ use super::items;
 use super::record::{CodexRecord, RecordClass};
 use crate::value::Payloads;
 use serde_json::Value;
-use tooltrail_model::transcript::RequestContent;
+use tooltrail_model::transcript::LoggedRequest;
 use tooltrail_skim::{Raw, Skim};
 
 /// The input of a call.
-pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     if !record.is_about(call) {
         return None;
     }
     let input = if record.class == RecordClass::Item { of_item(record, payloads)? } else { of_end(record, payloads)? };
-    Some(RequestContent { input, ..RequestContent::default() })
+    Some(LoggedRequest { input, ..LoggedRequest::default() })
 }
 
 fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {

@@ -11,21 +11,21 @@ use crate::value::{self, Payloads};
 use serde_json::Value;
 use std::borrow::Cow;
 use tooltrail_model::content::Content;
-use tooltrail_model::transcript::{HookStory, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedResult};
 use tooltrail_skim::{Raw, Skim};
 
 /// Fields that identify a record rather than say something.
 const NAMES: &[&str] = &["type", "id", "call_id", "callId", "turn_id", "internal_chat_message_metadata_passthrough"];
 
 /// The result of a call.
-pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let mut result = of_call(record, call, payloads)?;
     // The content may be one text in several pieces.
     payloads.together(&mut result.seen);
     Some(result)
 }
 
-fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     if !record.is_about(call) {
         return None;
     }
@@ -41,22 +41,22 @@ fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Opti
         "tool_search_output" => {
             let names = item.some(item.tools).map(|tools| tool_names(Some(&value::read(tools)))).unwrap_or_default();
             let seen = names.into_iter().map(|name| Content::Tool { name }).collect();
-            Some(ResultContent { seen, produced: rest(item, payloads), ..ResultContent::default() })
+            Some(LoggedResult { seen, produced: rest(item, payloads), ..LoggedResult::default() })
         }
         // Logged once they are over: the item is request and result.
-        "web_search_call" | "image_generation_call" => items::is_over(item).then(|| ResultContent {
+        "web_search_call" | "image_generation_call" => items::is_over(item).then(|| LoggedResult {
             seen: made(record, payloads),
             produced: rest(item, payloads),
-            ..ResultContent::default()
+            ..LoggedResult::default()
         }),
         kind => items::is_new_output(kind, item).then(|| of_output(item, payloads)),
     }
 }
 
 /// The output of a call, by an item.
-fn of_output(item: &PayloadFields<'_>, payloads: Payloads<'_>) -> ResultContent {
+fn of_output(item: &PayloadFields<'_>, payloads: Payloads<'_>) -> LoggedResult {
     let (seen, produced) = output::open(item.raw(items::output(item)), payloads);
-    ResultContent { seen, produced, ..ResultContent::default() }
+    LoggedResult { seen, produced, ..LoggedResult::default() }
 }
 
 /// The hook that refused a call. Codex keeps no records of hooks; the call's output mentions this one.
@@ -78,7 +78,7 @@ pub(super) fn hook(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<H
     })
 }
 
-fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> ResultContent {
+fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> LoggedResult {
     let end = record.body();
     let open = |place: FieldSpan| end.some(place).map(|raw| content::open(raw, payloads)).unwrap_or_default();
     let seen = match &*record.kind {
@@ -92,7 +92,7 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> ResultContent {
         "dynamic_tool_call_response" | "DynamicToolCall" => open(end.first(&[end.content_items, end.content_items_camel])),
         _ => made(record, payloads),
     };
-    ResultContent { seen, produced: rest(end, payloads), ..ResultContent::default() }
+    LoggedResult { seen, produced: rest(end, payloads), ..LoggedResult::default() }
 }
 
 /// `{"Ok":{"content":[…]}}`, `{"Err":"…"}`, or `{"content":[…]}` beside an error.

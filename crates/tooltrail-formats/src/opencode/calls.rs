@@ -5,7 +5,7 @@ use super::record::OpenCodeRecord;
 use crate::value::Payloads;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
 
 /// Whether a record is the part of a call.
 fn is_about(item: &OpenCodeRecord<'_>, call: &str) -> bool {
@@ -14,13 +14,13 @@ fn is_about(item: &OpenCodeRecord<'_>, call: &str) -> bool {
 }
 
 /// The request of a call.
-pub(super) fn request(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+pub(super) fn request(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     let input = || payloads.value(item.slice(&item.state.input));
-    is_about(item, call).then(|| RequestContent { input: input(), ..RequestContent::default() })
+    is_about(item, call).then(|| LoggedRequest { input: input(), ..LoggedRequest::default() })
 }
 
 /// The result of a call.
-pub(super) fn result(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+pub(super) fn result(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let state = &item.state;
     // A call that goes on may have some output, which is no result yet.
     if !is_about(item, call) || !state.is_over() {
@@ -35,7 +35,7 @@ pub(super) fn result(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'
     // A secret may go over several of them.
     payloads.together(&mut seen);
     let produced = Some(payloads.value(item.slice(&state.metadata))).filter(|produced| produced.is_object());
-    Some(ResultContent { seen, produced, feedback })
+    Some(LoggedResult { seen, produced, feedback })
 }
 
 /// The output of a tool; a value that is no text is shown as it is written.

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::position::split_address;
-use tooltrail_model::transcript::{Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
 
 /// OpenCode.
@@ -124,11 +124,11 @@ impl TypedRecord for OpenCodeRecord<'_> {
         parts::of(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         calls::request(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         calls::result(self, call, payloads)
     }
 }

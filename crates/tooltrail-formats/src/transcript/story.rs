@@ -8,7 +8,7 @@ use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{
-    CallEntry, CallTally, EntryKind, HookStory, RequestContent, ResultContent, SideFile, Spot, Story, SubagentCalls, Transcript,
+    CallEntry, CallTally, EntryKind, HookStory, LoggedRequest, LoggedResult, SideFile, Spot, Story, SubagentCalls, Transcript,
 };
 
 /// The records of a call, each read once, however much each says about the call.
@@ -63,8 +63,8 @@ fn at<'r>(records: &'r Records<'_>, spot: Spot) -> Option<&'r dyn TypedRecord> {
 }
 
 /// The result of a call, combined from all records that have a part of it.
-fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<ResultContent> {
-    let mut whole: Option<ResultContent> = None;
+fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<LoggedResult> {
+    let mut whole: Option<LoggedResult> = None;
     // The result first: it is what the model saw, and ends only add to it.
     for &spot in entry.result.iter().chain(&entry.ends) {
         let Some(found) = at(records, spot).and_then(|record| record.result(entry.row.call, book.payloads)) else { continue };
@@ -76,7 +76,7 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
     whole
 }
 
-fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &RequestContent, answer: Option<&ResultContent>) -> Detailed {
+fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {
     let seen: &[Content] = answer.map(|answer| &*answer.seen).unwrap_or_default();
     format.detail(&DetailRequest {
         tool: row.tool,

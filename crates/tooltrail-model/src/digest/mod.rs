@@ -22,6 +22,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     let mut digest = fold::digest(&call_effect::of_calls(book, selection));
     digest.state = transcript.session.state;
     digest.state_reason = transcript.session.state_reason;
+    // Quotes and times come from the conversation, not from calls, so `fold::digest` leaves them empty.
     (digest.asked, digest.said) = fold::quotes(book, selection);
     digest.time = times::lapse(transcript, selection).times();
     digest

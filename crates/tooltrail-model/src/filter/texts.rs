@@ -6,7 +6,7 @@
 
 use crate::content::Content;
 use crate::status::words;
-use crate::transcript::{Part, ResultContent};
+use crate::transcript::{LoggedResult, Part};
 use serde_json::Value;
 
 words! {
@@ -77,7 +77,7 @@ pub fn input(input: Value) -> Vec<RecordText> {
 }
 
 /// Texts of a call's result: the content that the model saw, then the tool's output.
-pub fn result(answered: ResultContent) -> Vec<RecordText> {
+pub fn result(answered: LoggedResult) -> Vec<RecordText> {
     let mut out: Vec<RecordText> = answered.seen.into_iter().flat_map(|content| content_texts(content, Field::Result)).collect();
     let mut produced = |text: String| out.push(RecordText::produced(text));
     if let Some(value) = answered.produced {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn results_are_what_was_seen_and_what_was_produced() {
-        let answered = ResultContent {
+        let answered = LoggedResult {
             seen: vec![Content::text("seen"), Content::Other { value: json!({"type": "x", "title": "t"}) }],
             produced: Some(json!({"stdout": "seen", "agentId": "a1", "file": {"base64": "AAAA", "name": "n"}})),
             feedback: None,

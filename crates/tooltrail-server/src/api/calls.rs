@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::sync::Arc;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::store::{self, Listed};
-use tooltrail_catalog::taken::{self, Asked};
+use tooltrail_catalog::matching::{self, MatchContext};
+use tooltrail_catalog::store::{self, ListedCall};
 use tooltrail_formats::load;
 use tooltrail_model::book::Book;
 use tooltrail_model::filter::Filter;
@@ -99,17 +99,16 @@ fn behind(snapshot: &CatalogueSnapshot, last: &CallListCursor) -> Result<(usize,
 }
 
 /// Writes rows, those of one session at a time.
-fn stream(snapshot: &CatalogueSnapshot, calls: &[Listed], out: &mut dyn Write) -> io::Result<()> {
+fn stream(snapshot: &CatalogueSnapshot, calls: &[ListedCall], out: &mut dyn Write) -> io::Result<()> {
     let rows = snapshot.rows();
     let asked = snapshot.catalogued(&rows, 1);
     // The catalogue yields whole sessions; a session may have more calls than should be in memory at once.
-    // What a session has is bounded by a piece: its rows are written as they come.
     for piece in calls.chunks(PIECE) {
         let mut written = Ok(());
         let told = asked.each_row(
             piece,
             |lines: &mut Vec<u8>, row, _| write_row(lines, &row),
-            |lines| -> Result<(), store::Error> {
+            |lines| -> Result<(), store::CatalogueError> {
                 // The first error counts; the remaining sessions of the piece are skipped cheaply.
                 if written.is_ok() {
                     written = out.write_all(&lines);
@@ -167,20 +166,20 @@ fn copies(
 }
 
 /// A view of all linked logs that filters can be applied to.
-pub(super) fn asked<'a>(snapshot: &'a CatalogueSnapshot, linked: &'a Linked<'a>, threads: usize) -> Asked<'a> {
-    Asked { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
+pub(super) fn asked<'a>(snapshot: &'a CatalogueSnapshot, linked: &'a Linked<'a>, threads: usize) -> MatchContext<'a> {
+    MatchContext { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
 }
 
 /// The row of a copy, as `calls --copies --json` has it.
-fn copy(asked: &Asked<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
+fn copy(asked: &MatchContext<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
     let mut row = asked.linked.call_row(call, asked.now, true);
     load::complete_at(asked.shelf, &mut row, asked.linked.record(call.id).at);
     take(&row);
 }
 
 /// The calls and copies that a filter selects, after the last one of a page.
-fn behind_copies<'l>(asked: &Asked<'l>, filter: &Filter, last: Option<&CallListCursor>) -> Vec<&'l LinkedCall> {
-    let mut calls = taken::calls(asked, filter, true);
+fn behind_copies<'l>(asked: &MatchContext<'l>, filter: &Filter, last: Option<&CallListCursor>) -> Vec<&'l LinkedCall> {
+    let mut calls = matching::calls(asked, filter, true);
     let Some(last) = last else { return calls };
     let linked = asked.linked;
     let is_whose =
@@ -207,8 +206,8 @@ pub(super) fn one(request: &ApiRequest) -> Result<Reply, ApiError> {
     Ok(Reply::One(text))
 }
 
-/// A call with all that is known of it.
-fn full(request: &ApiRequest, snapshot: &Arc<CatalogueSnapshot>, listed: Listed) -> Result<Reply, ApiError> {
+/// A call in full.
+fn full(request: &ApiRequest, snapshot: &Arc<CatalogueSnapshot>, listed: ListedCall) -> Result<Reply, ApiError> {
     let text = request.app.open_session(snapshot, listed.session)?.with(|reader| {
         let mut text = Vec::new();
         let index = reader.book().transcript().calls.iter().position(|call| call.number == listed.number);

@@ -21,15 +21,15 @@ macro_rules! codes {
         pub(super) enum Code { $($(#[$doc])* $code,)+ }
 
         impl Code {
-            /// All of them.
+            /// All codes.
             pub(super) const ALL: &[Code] = &[$(Code::$code,)+];
 
-            /// Its word.
+            /// The code as text.
             pub(super) fn word(self) -> &'static str {
                 match self { $(Code::$code => $word,)+ }
             }
 
-            /// The status of the answer.
+            /// HTTP status of the response.
             pub(super) fn status(self) -> StatusCode {
                 match self { $(Code::$code => StatusCode::$status,)+ }
             }
@@ -50,13 +50,13 @@ codes! {
     BadCursor => "bad_cursor" BAD_REQUEST,
     /// A search without a text to look for.
     NoText => "no_text" BAD_REQUEST,
-    /// Too many pages: what comes before would have to be repeated in every address.
+    /// Too many pages: the cursor would not fit into an address.
     TooFar => "too_far" BAD_REQUEST,
     /// There is no such path.
     NotFound => "not_found" NOT_FOUND,
     /// There is no such session.
     NoSuchSession => "no_such_session" NOT_FOUND,
-    /// Several sessions could be meant.
+    /// An ambiguous name of a session.
     AmbiguousSession => "ambiguous_session" NOT_FOUND,
     /// There is no such call.
     NoSuchCall => "no_such_call" NOT_FOUND,
@@ -148,10 +148,11 @@ impl ApiError {
         ApiError { hint: Some(Box::new(hint)), ..ApiError::about(Code::BadFilter, "q", message) }
     }
 
-    /// A name that several sessions have.
+    /// An error for a name that several sessions fit.
     pub(super) fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = &'a SessionRow<'a>>) -> Self {
         let message = format!("`{}` could be any of {} sessions.", neutral(name), sessions.len());
         let candidate = |row: &SessionRow<'_>| Candidate { session: row.session.to_owned(), title: row.title.map(str::to_owned) };
+        // A single letter may fit thousands of sessions.
         let candidates = sessions.take(CANDIDATES).map(candidate).collect();
         let hint = Hint { candidates, ..Hint::default() };
         ApiError { hint: Some(Box::new(hint)), ..ApiError::about(Code::AmbiguousSession, "id", message) }
@@ -206,8 +207,8 @@ impl From<Trouble> for ApiError {
     }
 }
 
-impl From<store::Error> for ApiError {
-    fn from(error: store::Error) -> Self {
+impl From<store::CatalogueError> for ApiError {
+    fn from(error: store::CatalogueError) -> Self {
         ApiError::from(Trouble::from(error))
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! | event | data |
 //! |---|---|
-//! | `begun`, `missed` | from here on changes are told; what was known has to be asked for, or asked for again |
+//! | `begun`, `missed` | changes follow from here on; the client has to fetch its state, or fetch it again |
 //! | `requested`, `updated` | a call |
 //! | `session` | a session |
-//! | `message` | somebody said something: where it stands |
-//! | `lost`, `gone` | a call, a session that is in no log any more |
+//! | `message` | position of a new message |
+//! | `lost`, `gone` | a call or a session that is not in any log any more |
 
 use super::error::{ApiError, Code};
 use super::reply::Reply;
@@ -17,7 +17,7 @@ use axum::body::Bytes;
 use serde_json::json;
 use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
-use tooltrail_catalog::watch::{Change, Wish};
+use tooltrail_catalog::watch::{ChangeEvent, SubscribeOptions};
 use tooltrail_model::row::VERSION;
 
 pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
@@ -26,7 +26,7 @@ pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
     let since = request.since().filter(|since| !since.is_empty());
     // Feeds are shared by the text of their filter, so spaces around it are removed.
     let query = request.get("q").unwrap_or_default().trim();
-    let follower = request.app.hub().follow(query, Wish { filter, ..Wish::default() }, since);
+    let follower = request.app.hub().follow(query, SubscribeOptions { filter, ..SubscribeOptions::default() }, since);
     let busy = || ApiError::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))
@@ -65,22 +65,22 @@ async fn write(mut follower: FeedFollower, sender: Sender<Bytes>) {
 }
 
 /// Kind and data of the event for a change; `None` for changes that only pages need.
-fn told_as(change: &Change) -> Option<(&'static str, String)> {
+fn told_as(change: &ChangeEvent) -> Option<(&'static str, String)> {
     Some(match change {
-        Change::Requested { call } => ("requested", call.row.to_string()),
-        Change::Updated { call, .. } => ("updated", call.row.to_string()),
-        Change::Session { session } => ("session", session.row.to_string()),
-        Change::Message(message) => {
+        ChangeEvent::Requested { call } => ("requested", call.row.to_string()),
+        ChangeEvent::Updated { call, .. } => ("updated", call.row.to_string()),
+        ChangeEvent::Session { session } => ("session", session.row.to_string()),
+        ChangeEvent::Message(message) => {
             let mut data = json!({ "v": VERSION });
             if let (Some(data), Ok(serde_json::Value::Object(fields))) = (data.as_object_mut(), serde_json::to_value(message)) {
                 data.extend(fields);
             }
             ("message", data.to_string())
         }
-        Change::Lost { agent, session, call, again } => {
+        ChangeEvent::Lost { agent, session, call, again } => {
             ("lost", json!({ "v": VERSION, "agent": agent, "session": session, "call": call, "again": again }).to_string())
         }
-        Change::Gone { agent, session } => ("gone", json!({ "v": VERSION, "agent": agent, "session": session }).to_string()),
-        Change::Here { .. } | Change::Begun { .. } | Change::Touched { .. } | Change::Lagged { .. } => return None,
+        ChangeEvent::Gone { agent, session } => ("gone", json!({ "v": VERSION, "agent": agent, "session": session }).to_string()),
+        ChangeEvent::Here { .. } | ChangeEvent::Begun { .. } | ChangeEvent::Touched { .. } | ChangeEvent::Lagged { .. } => return None,
     })
 }

@@ -3,7 +3,7 @@
 use super::error::{ApiError, Code};
 use super::request::ApiRequest;
 use crate::snapshot::CatalogueSnapshot;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::{CallRow, Place, SessionRow};
 use tooltrail_model::{Status, Time};
@@ -27,7 +27,7 @@ pub(super) fn no_session(name: &str) -> ApiError {
 }
 
 /// Resolves the name of a call.
-pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &str) -> Result<Listed, ApiError> {
+pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &str) -> Result<ListedCall, ApiError> {
     // Ids first: agents choose them, so an id could look like any of the other forms.
     if let Some(place) = request.app.session_of_call(snapshot, name)?
         && let Some(listed) = first(snapshot, place, |_, row| row.call == name)?
@@ -67,8 +67,8 @@ fn no_call(name: &str) -> ApiError {
 fn first(
     snapshot: &CatalogueSnapshot,
     place: usize,
-    mut is_it: impl FnMut(Listed, &CallRow<'_>) -> bool,
-) -> Result<Option<Listed>, ApiError> {
+    mut is_it: impl FnMut(ListedCall, &CallRow<'_>) -> bool,
+) -> Result<Option<ListedCall>, ApiError> {
     let mut found = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         if found.is_none() && is_it(listed, &row) {
@@ -79,9 +79,9 @@ fn first(
 }
 
 /// The newest call that failed.
-fn last_failed(snapshot: &CatalogueSnapshot) -> Result<Option<Listed>, ApiError> {
+fn last_failed(snapshot: &CatalogueSnapshot) -> Result<Option<ListedCall>, ApiError> {
     let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing)? else { return Ok(None) };
-    let mut newest: Option<(Option<Time>, Listed)> = None;
+    let mut newest: Option<(Option<Time>, ListedCall)> = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         // Rows come in the order of requests, but times may be missing or out of order in resumed logs.
         let later = newest.as_ref().is_none_or(|(time, _)| row.requested_at > *time);
@@ -93,7 +93,7 @@ fn last_failed(snapshot: &CatalogueSnapshot) -> Result<Option<Listed>, ApiError>
 }
 
 /// The call with a request, result, hook or other evidence on a line of a log; a request counts before all others.
-fn on_record(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], file: &str, mark: &str) -> Result<Listed, ApiError> {
+fn on_record(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], file: &str, mark: &str) -> Result<ListedCall, ApiError> {
     let is = |place: &Place<'_>| place.path() == file && place.mark() == mark;
     let rank = |row: &CallRow<'_>| match () {
         () if is(&row.request) => Some(0),
@@ -102,7 +102,7 @@ fn on_record(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], file: &str, 
         () if is(&row.evidence) || row.background.as_ref().is_some_and(|task| is(&task.evidence)) => Some(3),
         () => None,
     };
-    let mut best: Option<(u8, Listed)> = None;
+    let mut best: Option<(u8, ListedCall)> = None;
     // A log may belong to several sessions, as after a fork.
     for place in (0..rows.len()).filter(|&place| rows[place].files.iter().any(|own| file_of(own) == file || *own == file)) {
         snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use tooltrail_model::row::VERSION;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The types of answers.
+/// Media types of replies.
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
 
@@ -25,7 +25,7 @@ pub(super) enum Reply {
     One(Vec<u8>),
     /// Some rows.
     Page(RowPage),
-    /// Rows, however many there are.
+    /// All rows, as a stream.
     Stream(RowWriter),
     /// A stream of events, which starts when the response is made.
     Events(Box<dyn FnOnce() -> Response + Send>),

@@ -89,6 +89,7 @@ impl ApiRequest {
             param.check(&value)?;
             values.push((param.name, value));
         }
+        // Endpoints without a name in their path never look at it.
         let name = name.unwrap_or_default();
         if let Some(param) = endpoint.name {
             param.check(&name)?;

@@ -14,9 +14,9 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::library::{Bundle, Library, Stored};
+use tooltrail_catalog::library::{Bundle, Library, StoredLibrary};
 use tooltrail_catalog::search::{Field, Hit, Query, search};
-use tooltrail_catalog::store::Error;
+use tooltrail_catalog::store::CatalogueError;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::Time;
 use tooltrail_model::filter::Filter;
@@ -97,7 +97,11 @@ struct ResumedSearch {
 
 impl ResumedSearch {
     /// Gives the hits that were not listed yet, session by session, until `take` ends it.
-    fn each(&self, snapshot: &CatalogueSnapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
+    fn each(
+        &self,
+        snapshot: &CatalogueSnapshot,
+        mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>,
+    ) -> Result<(), CatalogueError> {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
         let library = RemainingLibrary::new(snapshot, &done);
         search(&library, &self.query, &snapshot.now, self.threads, |hits| {
@@ -107,7 +111,7 @@ impl ResumedSearch {
             }
             for own in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
                 let Some(session) = own.first().map(|hit| number(hit.agent, &hit.session)) else { continue };
-                // Bundles may contain several sessions, of which some are done.
+                // A bundle may contain several sessions, and some of them may be done.
                 if done.contains(&session) {
                     continue;
                 }
@@ -173,7 +177,7 @@ impl ResumedSearch {
 
 /// A library without the sessions that are done.
 struct RemainingLibrary<'a> {
-    stored: &'a Stored,
+    stored: &'a StoredLibrary,
     /// Bundles with a session that is not done; `None` for all.
     open: Option<HashSet<i64>>,
 }
@@ -190,11 +194,11 @@ impl<'a> RemainingLibrary<'a> {
 }
 
 impl Library for RemainingLibrary<'_> {
-    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
         self.stored.bundles()
     }
 
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError> {
         self.stored.open(bundle)
     }
 
@@ -206,7 +210,7 @@ impl Library for RemainingLibrary<'_> {
         self.stored.keep()
     }
 
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let mut bundles = self.stored.likely(filter, now, threads)?;
         // Only the bundles to be searched are restricted; opening any of them still works.
         bundles.retain(|bundle| self.open.as_ref().is_none_or(|open| open.contains(&bundle.id)));

@@ -6,7 +6,7 @@ use super::reply::{Reply, RowPage};
 use super::request::ApiRequest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use tooltrail_catalog::taken::Scope;
+use tooltrail_catalog::matching::MatchScope;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 
@@ -41,7 +41,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let filter = request.filter(&snapshot)?;
     let after: Option<SessionListCursor> = request.after()?;
     let rows = snapshot.rows();
-    let mut found = snapshot.catalogued(&rows, request.app.threads()).sessions(&filter, Scope::Call)?;
+    let mut found = snapshot.catalogued(&rows, request.app.threads()).sessions(&filter, MatchScope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
     // Deleted sessions are listed only if the filter asks for them.
     found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));

@@ -1,10 +1,11 @@
 //! Open sessions: a bounded cache of the sessions that pages are about.
 //!
-//! Opening a session means linking its logs, and reading them once a page shows more than its calls. That takes from milliseconds to
-//! seconds, so the sessions that were used last stay open. Each version of a session is opened once, however many requests want it at the
-//! same time, and no session waits for another. A new version is handed the record notes of the one before, so that of logs that have
-//! only grown the new records alone are read. Sessions that no request has used for a while are let go, also when no request comes any
-//! more. What an open session can be asked is in `session`; which version is wanted is decided by `app_state`.
+//! Opening a session means linking its logs, and reading them if a page shows more than its calls. That takes from
+//! milliseconds to seconds, so the sessions that were used last stay open. Each version of a session is opened once,
+//! however many requests want it at the same time, and no session waits for another. A new version gets the record
+//! notes of the one before, so that only the new records of logs that have grown are read. Idle sessions are closed,
+//! even if no request comes any more. `session` has the operations of an open session; `app_state` decides which
+//! version is opened.
 
 mod session;
 
@@ -20,11 +21,11 @@ use tooltrail_catalog::store;
 use tooltrail_formats::transcript::RecordIndexCache;
 use tooltrail_model::row::SessionRow;
 
-/// How many sessions stay open.
+/// Number of sessions that stay open.
 const OPEN: usize = 6;
-/// How long a session stays open that no request uses.
+/// Time after which an unused session is closed.
 const IDLE: Duration = Duration::from_secs(90);
-/// How many downloads are written at once.
+/// Limit on downloads at once.
 const DOWNLOADS: usize = 4;
 
 /// Random number of this run of the program. It is part of every version, because browsers cache parts of pages forever
@@ -42,7 +43,7 @@ pub enum OpenError {
     Missing,
     /// The catalogue cannot load its logs.
     #[error("{UNREADABLE}")]
-    Catalogue(#[source] store::Error),
+    Catalogue(#[source] store::CatalogueError),
     /// Too many downloads are being written.
     #[error("Too much is being written already. Ask again when that is done.")]
     Busy,
@@ -76,7 +77,7 @@ impl SessionKey {
 /// An open session, or why it could not be opened; requests that wait for the same opening share either.
 type Opening = Result<Arc<OpenSession>, Arc<OpenError>>;
 
-/// A place for a session, from when it is first wanted.
+/// A place for a session, made when it is first requested.
 struct Slot {
     key: SessionKey,
     notes: Arc<RecordIndexCache>,
@@ -106,12 +107,12 @@ impl Default for OpenSessions {
 }
 
 impl OpenSessions {
-    /// A version of a session, opened unless it is. Other versions of it are let go.
+    /// Opens a version of a session, unless it is open. Other versions of it are closed.
     pub fn open(&self, key: SessionKey, logs: LogSource) -> Opening {
         self.open_with(key, |key, notes| OpenSession::open(key, logs, notes))
     }
 
-    /// A session that is open in a version, by its id and version alone. Nothing is opened or looked at.
+    /// A session that is open in a version, by its id and version alone. Nothing is opened or read.
     pub fn find(&self, session: &str, version: u64) -> Option<Arc<OpenSession>> {
         let mut cache = self.cache();
         let (slot, used) = cache.slots.iter_mut().find(|(slot, _)| slot.key.session == session && slot.key.version == version)?;
@@ -120,8 +121,8 @@ impl OpenSessions {
         Some(Arc::clone(open))
     }
 
-    /// Opens a session for one download, and writes that on a thread of its own: it may take as long as its reader likes, and nothing
-    /// else waits for it. The session is opened here, so that what goes wrong with it is an answer and not a file that breaks off.
+    /// Opens a session for one download, and writes that on a thread of its own, at the speed of the client. The
+    /// session is opened before this returns, so that an error becomes a response and not a file that breaks off.
     pub fn download(
         &self,
         key: &SessionKey,
@@ -192,19 +193,19 @@ impl OpenSessions {
 }
 
 fn lock(cache: &Mutex<Cache>) -> MutexGuard<'_, Cache> {
-    // A cache is whole after each of its changes, so what panicked beside it does no harm.
+    // The cache is consistent after each change, so a panic elsewhere does no harm.
     cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets go of sessions that have become idle. Ends when none is open: at rest there is no thread.
+/// Closes sessions that have become idle. Ends when none is open: at rest there is no thread.
 fn sweep(sessions: &Weak<Mutex<Cache>>, idle: Duration) {
-    // The last use of the session that becomes idle next; nothing when all are gone, and with them the thread.
+    // Sleeps until the next session can be idle; `None` means that all are closed.
     while let Some(rest) = sweep_once(sessions, idle) {
         std::thread::sleep(rest);
     }
 }
 
-/// Lets go of the sessions that are idle now. Gives how long it takes until the next one may be.
+/// Closes the sessions that are idle now. Gives the time until the next one may be.
 fn sweep_once(sessions: &Weak<Mutex<Cache>>, idle: Duration) -> Option<Duration> {
     // The server may have ended meanwhile.
     let sessions = sessions.upgrade()?;
@@ -218,7 +219,7 @@ fn sweep_once(sessions: &Weak<Mutex<Cache>>, idle: Duration) -> Option<Duration>
     next
 }
 
-/// One of the few downloads that may be written at once, until it is dropped.
+/// Permission to write a download, until it is dropped.
 struct DownloadPermit(Arc<AtomicUsize>);
 
 impl DownloadPermit {

@@ -9,7 +9,7 @@ use crate::snapshot::CatalogueSnapshot;
 use self_cell::self_cell;
 use std::sync::{Arc, OnceLock};
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::watch::Held;
+use tooltrail_catalog::watch::WatchedSession;
 use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::{RecordIndexCache, SessionBook};
 use tooltrail_model::book::Book;
@@ -21,7 +21,7 @@ pub enum LogSource {
     /// The catalogue, by their bundle.
     Stored(Arc<CatalogueSnapshot>, i64),
     /// A watcher, which has just looked at them.
-    Watched(Held),
+    Watched(WatchedSession),
 }
 
 impl LogSource {
@@ -66,7 +66,7 @@ self_cell! {
     }
 }
 
-/// A session whose logs are linked. It stays as it was when it was opened, whatever is written meanwhile.
+/// A session whose logs are linked. Later changes to its logs do not change it.
 pub struct OpenSession(ReadLogs);
 
 impl OpenSession {
@@ -90,7 +90,7 @@ impl OpenSession {
         })))
     }
 
-    /// Uses the session. Whatever is read of it meanwhile stays read for others.
+    /// Gives access to the session. Whatever is read meanwhile stays in memory for others.
     pub fn with<T>(&self, read: impl FnOnce(&SessionReader<'_>) -> T) -> T {
         self.0.with_dependent(|_, reader| read(reader))
     }
@@ -102,11 +102,11 @@ pub struct SessionReader<'a> {
     pub linked: &'a Linked<'a>,
     /// Its place in `linked.sessions`.
     pub session: usize,
-    /// The moment it was opened at.
+    /// Time at which it was opened.
     pub now: &'a Now,
     /// Access to the files of its logs.
     pub shelf: &'a Disk,
-    /// The number of its version, which pages carry.
+    /// Number of its version, which is part of the addresses on its pages.
     pub version: u64,
     notes: &'a RecordIndexCache,
     book: OnceLock<SessionBook<'a>>,
@@ -120,14 +120,14 @@ impl<'a> SessionReader<'a> {
         self.book.get_or_init(|| SessionBook::read_on(self.linked, self.session, self.now, self.shelf, self.notes))
     }
 
-    /// The calls alone, each of which can be opened. Nothing has to be read for that.
+    /// The calls without the messages. No log has to be read for that.
     pub fn calls(&self) -> &SessionBook<'a> {
         let outline = || SessionBook::outline(self.linked, &[self.session], self.now, self.shelf);
         // Once the whole book is read it serves as well, and the outline need not be made.
         self.book.get().unwrap_or_else(|| self.outline.get_or_init(outline))
     }
 
-    /// The plan of the session's page, by which its parts are found.
+    /// The layout of the session's page, by which its parts are found.
     pub fn window(&self) -> &Window {
         self.window.get_or_init(|| Window::new(self.book().transcript()))
     }

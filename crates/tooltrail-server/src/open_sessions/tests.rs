@@ -3,7 +3,7 @@
 
 use super::*;
 use std::sync::mpsc;
-use tooltrail_catalog::watch::Held;
+use tooltrail_catalog::watch::WatchedSession;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Progress};
@@ -34,7 +34,7 @@ impl SampleLogs {
     }
 
     fn source(&self) -> LogSource {
-        LogSource::Watched(Held { linker: Arc::clone(&self.linker), now: Now::at(Time::UNIX_EPOCH), version: 0 })
+        LogSource::Watched(WatchedSession { linker: Arc::clone(&self.linker), now: Now::at(Time::UNIX_EPOCH), version: 0 })
     }
 }
 
@@ -90,14 +90,14 @@ fn a_session_that_takes_long_holds_up_no_other() {
 #[test]
 fn what_goes_wrong_is_told_and_tried_again() {
     let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
-    let refused = store::Error::Directory { path: "cache".into(), error: std::io::Error::other("read-only disk") };
+    let refused = store::CatalogueError::Directory { path: "cache".into(), error: std::io::Error::other("read-only disk") };
     let failed = sessions.open_with(key("one", 1), |_, _| Err(OpenError::Catalogue(refused)));
     let trouble = crate::answer::Trouble::from(failed.err().unwrap());
     assert_eq!(trouble.status().as_u16(), 500);
     assert!(ErrorChain(&trouble).to_string().ends_with(": read-only disk"), "{}", ErrorChain(&trouble));
     let missing = sessions.open(key("three", 1), logs.source()).err().unwrap();
     assert!(matches!(*missing, OpenError::Missing));
-    // A panic is its request's own; the session can be opened by the next one.
+    // A panic ends only its own request; the next one can open the session.
     let panics = || sessions.open_with(key("one", 1), |_, _| panic!("a bad log"));
     assert!(std::thread::scope(|scope| scope.spawn(panics).join().is_err()));
     assert!(sessions.open(key("one", 1), logs.source()).is_ok());
@@ -108,6 +108,7 @@ fn a_newer_version_takes_the_notes_of_the_older_one() {
     let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let notes = || Arc::clone(&sessions.cache().slots[0].0.notes);
     sessions.open(key("one", 1), logs.source()).unwrap();
+    // The slot that was used last is the first one.
     let older = notes();
     sessions.open(key("two", 1), logs.source()).unwrap();
     assert!(!Arc::ptr_eq(&older, &notes()), "another session's are its own");

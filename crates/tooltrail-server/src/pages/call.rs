@@ -230,7 +230,7 @@ impl CallPage<'_> {
         html! {
             main #main.one {
                 (self.head())
-                // The explanation comes before the content: most visits are about a call that failed.
+                // The explanation comes first: it says how far the content below can be trusted.
                 div.grid {
                     (self.why())
                     (self.life())

@@ -27,11 +27,11 @@ use maud::{Markup, html};
 use order::CallOrder;
 use serde_json::json;
 use std::time::Duration;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::Time;
 use tooltrail_view::head::{count, counted, took};
 
-/// How many calls a page has.
+/// Calls per page.
 const SHOWN: usize = 200;
 /// Time for the search in logs: of a page, of the script that asks for the count, and of a user who asks for
 /// everything.
@@ -39,7 +39,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 const LATER: Duration = Duration::from_secs(5);
 const WHOLE: Duration = Duration::from_secs(60);
 
-/// Filters to begin with.
+/// Example filters.
 const EXAMPLES: &[(&str, &str)] = &[
     ("is:failed since:today", "failed today"),
     ("took:1m..", "took a minute or longer"),
@@ -65,6 +65,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
         // While logs are still being read, an empty list is not yet the answer.
         Ok(_) if rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "its calls are here"),
         Ok(filter) => {
+            // Only a search in texts takes time; all other filters are answered long before.
             let patience = if view.whole { WHOLE } else { PATIENCE };
             let found = app.filter_cache.find(&snapshot, rows.rows, app.threads(), &filter, patience)?;
             CallsPage { rows, view: &view, found }.body()?
@@ -176,6 +177,7 @@ impl CallsPage<'_> {
     fn body(&self) -> Result<Markup, Trouble> {
         let CallsPage { rows, view, found } = self;
         let mut calls = found.calls.to_vec();
+        // Sorted here and not in the cache: each tab may want another order of the same result.
         view.order.sort(&mut calls, &found.keys, rows.rows);
         let pages = calls.len().div_ceil(SHOWN).max(1);
         // A page number beyond the end shows the last page: the table may have shrunk since the link was made.
@@ -244,7 +246,7 @@ impl CallsPage<'_> {
         }
     }
 
-    fn table(&self, calls: &[Listed]) -> Result<Markup, Trouble> {
+    fn table(&self, calls: &[ListedCall]) -> Result<Markup, Trouble> {
         let view = self.view;
         let lines = self.lines(calls)?;
         let by_day = view.order.is_by_day();
@@ -266,7 +268,7 @@ impl CallsPage<'_> {
     }
 
     /// The rows of calls, each with its time.
-    fn lines(&self, calls: &[Listed]) -> Result<Vec<DatedRow>, Trouble> {
+    fn lines(&self, calls: &[ListedCall]) -> Result<Vec<DatedRow>, Trouble> {
         let CallsPage { rows, view, .. } = self;
         let (snapshot, leads) = (rows.snapshot, view.leads());
         let mut lines = Vec::with_capacity(calls.len());
@@ -291,6 +293,7 @@ impl CallsPage<'_> {
         let Some(by) = column.by else {
             return html! { th.(column.name).n[column.is_number()] scope="col" title=(column.about) { (column.word) } };
         };
+        // `aria-sort` is set on every sortable column, so that screen readers announce which can be sorted.
         let here = view.order.by == by;
         let (sorted, arrow) = match (here, view.order.desc) {
             (false, _) => ("none", ""),

@@ -24,7 +24,7 @@ const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 20_000, high
 const NAMED: Limits = Limits { lines: 1, bytes: 1, head: 1, highlight: false };
 /// Size of a page after which files are only named.
 const MUCH: usize = 1_500_000;
-/// How many of the calls that changed a file are named beside it.
+/// Limit on the calls that are named beside a file.
 const CALLS: usize = 12;
 
 /// The page.
@@ -32,27 +32,48 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     session::tab(app, request, Tab::Changes, |reader, at, request| drawn(reader, at, request.number("file")))
 }
 
+/// The files that a session changed, in the order of the page.
+#[derive(Default)]
+struct FileSections {
+    sections: Vec<Block>,
+    /// The calls that changed each file.
+    makers: Vec<Vec<usize>>,
+    /// Number of files whose changes are not all in the logs.
+    gaps: u64,
+    counts: LineCounts,
+    /// The only file that is asked for, with all its lines.
+    full: Option<Block>,
+}
+
+impl FileSections {
+    /// Gathers all files; `only`: the number of a file that is asked for in full.
+    fn gather(reader: &SessionReader<'_>, only: Option<usize>) -> Self {
+        // The other files are still counted for the sum at the top.
+        let limits = if only.is_some() { &NAMED } else { &SHORT };
+        let mut all = FileSections::default();
+        with_names(reader.book(), PathStyle::Shown, None, |names| {
+            groups(reader.book(), &CallSelection::default(), None, |groups| {
+                for group in groups {
+                    all.gaps += changes::gaps(&group);
+                    all.counts = all.counts.and(changes::counts(&group));
+                    let short = changes::blocks(&group, names, limits);
+                    // Files are numbered through all groups; this one lies in the group if its number is within it.
+                    let place = only.and_then(|only| only.checked_sub(all.sections.len())).filter(|place| *place < short.len());
+                    if let Some(place) = place {
+                        all.full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
+                    }
+                    all.sections.extend(short);
+                    all.makers.extend(changes::made_by(&group));
+                }
+            });
+        });
+        all
+    }
+}
+
 /// All files; or one of them, by its place, in full.
 fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
-    // The other files are still counted for the sum at the top.
-    let limits = if only.is_some() { &NAMED } else { &SHORT };
-    let mut full = None;
-    let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, LineCounts::default());
-    with_names(reader.book(), PathStyle::Shown, None, |names| {
-        groups(reader.book(), &CallSelection::default(), None, |groups| {
-            for group in groups {
-                gaps += changes::gaps(&group);
-                counts = counts.and(changes::counts(&group));
-                let short = changes::blocks(&group, names, limits);
-                // Files are numbered through all groups; this one lies in the group if its number is within it.
-                if let Some(place) = only.and_then(|only| only.checked_sub(sections.len())).filter(|place| *place < short.len()) {
-                    full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
-                }
-                sections.extend(short);
-                makers.extend(changes::made_by(&group));
-            }
-        });
-    });
+    let FileSections { sections, makers, gaps, counts, full } = FileSections::gather(reader, only);
     if sections.is_empty() {
         return Ok(
             html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } },

@@ -1,6 +1,6 @@
 //! `/s/{session}/export.html` and others: a session as a file, redacted unless `?redact=no`.
 //!
-//! Which files there are is decided by the list of outputs in `tooltrail-view`.
+//! The list of outputs in `tooltrail-view` decides which files there are.
 
 use super::session::Visit;
 use crate::answer::{PageResponse, Trouble};

@@ -13,7 +13,7 @@ use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
 use std::collections::HashMap;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
@@ -257,7 +257,7 @@ impl Home<'_> {
     /// Problems by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
         let (app, clock) = (self.rows.app, self.rows.clock);
-        let mut groups: Vec<&[Listed]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
+        let mut groups: Vec<&[ListedCall]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         // Sessions by their latest problem, because that is most likely the one to look at.
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
@@ -281,7 +281,7 @@ impl Home<'_> {
     }
 
     /// A session with problems: their number by status, and the latest one.
-    fn trouble(&self, calls: &[Listed], day: &str) -> Result<Markup, Trouble> {
+    fn trouble(&self, calls: &[ListedCall], day: &str) -> Result<Markup, Trouble> {
         let Some((last, row)) = calls.last().and_then(|last| Some((last, self.rows.rows.get(last.session)?))) else { return Ok(html! {}) };
         let app = self.rows.app;
         let by_status = call_rows::by_status(self.rows.snapshot, calls)?;
@@ -390,7 +390,7 @@ impl Home<'_> {
 #[derive(Default)]
 struct Problems {
     /// The calls, by session.
-    calls: Vec<Listed>,
+    calls: Vec<ListedCall>,
     /// Time of the last one, if not today.
     last: Option<Time>,
     /// The day, as a filter.
@@ -398,7 +398,7 @@ struct Problems {
 }
 
 impl Problems {
-    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
+    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; empty without problems.
     fn when(&self, clock: &LocalClock) -> String {
         match self.last.map(|last| clock.day_within(last)) {
             None if self.calls.is_empty() => String::new(),
@@ -429,7 +429,7 @@ impl Project {
         self.last = self.last.max(row.last_at);
     }
 
-    /// The share of calls that failed: `3.1 %`; nothing where none did.
+    /// The share of calls that failed: `3.1 %`; empty if none did.
     fn share(&self) -> String {
         if self.calls == 0 || self.failed == 0 {
             return String::new();

@@ -19,7 +19,7 @@ use tooltrail_view::render::html::block;
 use tooltrail_view::render::html::window::Tab;
 use tooltrail_view::{Limits, json};
 
-/// How many lines stand on a page.
+/// Lines per page.
 const LINES: u64 = 200;
 /// Letters of each line.
 const LETTERS: usize = 600;
@@ -95,7 +95,7 @@ fn first_of_last(reader: &SessionReader<'_>, file: &str) -> u64 {
     page_of(last)
 }
 
-/// First line of the page that has a line.
+/// First line of the page on which a line is.
 fn page_of(line: u64) -> u64 {
     (line.max(1) - 1) / LINES * LINES + 1
 }

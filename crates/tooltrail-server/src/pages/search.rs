@@ -16,7 +16,7 @@ use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use tooltrail_catalog::search::{Field, Query, Totals, search};
+use tooltrail_catalog::search::{Field, HitTotals, Query, search};
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
 
@@ -112,8 +112,8 @@ fn fields(names: &str) -> Vec<Field> {
     names.split(',').filter_map(Field::of_word).collect()
 }
 
-/// Totals in words: `37 hits in 12 calls and 3 messages of 4 sessions`.
-fn summary(totals: &Totals) -> String {
+/// HitTotals in words: `37 hits in 12 calls and 3 messages of 4 sessions`.
+fn summary(totals: &HitTotals) -> String {
     let counted_if = |number: u64, thing: &str| (number > 0).then(|| counted(number, thing));
     let units: Vec<String> = [counted_if(totals.calls, "call"), counted_if(totals.messages, "message")].into_iter().flatten().collect();
     format!("{} in {} of {}", counted(totals.hits, "hit"), units.join(" and "), counted(totals.sessions, "session"))
@@ -140,6 +140,7 @@ struct SearchPage<'a> {
 impl SearchPage<'_> {
     /// Hits of a search for text.
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
+        // Every page searches from the beginning, so a high number in an address would cost much for nothing.
         if self.page > LAST {
             return Ok(self.too_far());
         }
@@ -150,6 +151,7 @@ impl SearchPage<'_> {
         let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
         let mut kept = HitPage::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
+        // Hits are dropped as they come, except for those of this page.
         let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |hits| kept.add(&hits))?;
         let HitPage { found, more, .. } = kept;
         let wanted = SearchInput { query: self.query, find: find.as_deref() };
@@ -159,7 +161,7 @@ impl SearchPage<'_> {
             (self.fields())
             @if groups.is_empty() { (self.nothing()) } @else {
                 p.counted {
-                    // The search was ended early, so one hit less is certain to be exceeded.
+                    // At least so many were seen; "more than" needs one less.
                     @if more { span data-count=(app.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
                     span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(filter_address(app, "/calls", self.query)) { "calls as a table" } }
                 }
@@ -173,6 +175,7 @@ impl SearchPage<'_> {
     fn calls(&self, filter: &Filter) -> Result<Markup, Trouble> {
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
         let mut calls = snapshot.catalogued(rows, app.threads()).calls(filter)?;
+        // The call itself breaks ties, so that pages do not overlap.
         calls.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
         let page = self.page.min(calls.len().div_ceil(CALLS).max(1));
         let first = (page - 1) * CALLS;
@@ -271,6 +274,7 @@ impl SearchPage<'_> {
                 p { b { (if self.page > 1 { "There is nothing on this page." } else { "Nothing found." }) } " All terms must hold for one call or one message." }
                 ul {
                     @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "The first page" } } }
+                    // The likeliest reasons for an empty result come first.
                     @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Look everywhere" } " instead of only in some texts" } }
                     li { "Fewer words, or a part of one: words are found within longer ones, and case does not matter" }
                     li { a href=(filter_address(app, "/sessions", self.query)) { "Sessions" } " for which the terms hold" }
@@ -287,9 +291,9 @@ mod tests {
 
     #[test]
     fn totals_are_told_in_words() {
-        let totals = Totals { hits: 37, calls: 12, messages: 3, sessions: 4 };
+        let totals = HitTotals { hits: 37, calls: 12, messages: 3, sessions: 4 };
         assert_eq!(summary(&totals), "37 hits in 12 calls and 3 messages of 4 sessions");
-        assert_eq!(summary(&Totals { hits: 1, calls: 0, messages: 1, sessions: 1 }), "1 hit in 1 message of 1 session");
+        assert_eq!(summary(&HitTotals { hits: 1, calls: 0, messages: 1, sessions: 1 }), "1 hit in 1 message of 1 session");
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Visit {
         Ok(Visit { snapshot, place, session, context, neighbours, calls, project })
     }
 
-    /// The session, opened unless it is.
+    /// Opens the session, unless it is open.
     pub(super) fn open(&self, app: &AppState) -> Result<Arc<OpenSession>, Trouble> {
         app.open_session(&self.snapshot, self.place)
     }
@@ -221,7 +221,7 @@ pub(super) fn part(
 
 /// Differences between the session now and the state that a page shows.
 pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
-    // The latest snapshot will do even if it is old: the session itself comes from the watcher.
+    // The latest snapshot will do even if it is old: while pages are open, the session itself comes from the watcher.
     let known = app.latest_snapshot().map(|snapshot| Visit::at_snapshot(app, request, snapshot));
     let visit = match known {
         Some(Ok(visit)) => visit,

@@ -13,14 +13,14 @@ use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
 use std::time::Duration;
-use tooltrail_catalog::taken::Scope;
+use tooltrail_catalog::matching::MatchScope;
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, is_problem};
 
-/// How many sessions a page has.
+/// Sessions per page.
 const SHOWN: usize = 100;
-/// How many projects are offered.
+/// Number of projects to narrow the list by.
 const OFFERED: usize = 12;
 /// Time for test results on a page, the largest session that is read for it, and the time for the script that asks
 /// again.
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_millis(60);
 const FEW: u64 = 200;
 const LATER: Duration = Duration::from_secs(5);
 
-/// Filters to begin with.
+/// Example filters.
 const EXAMPLES: &[(&str, &str)] = &[
     ("is:waiting", "waits for you"),
     ("since:today", "today"),
@@ -42,13 +42,14 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let query = request.word("q").unwrap_or_default();
+    // Read before the filter, because the form keeps the order even if the filter is wrong.
     let order = SessionOrder::of_request(request);
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/sessions", &mistake),
         Ok(filter) => {
             let rows = snapshot.rows();
             // A session is listed if all terms hold for one of its calls or messages.
-            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, Scope::Call)?;
+            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, MatchScope::Call)?;
             order.sort(&rows, &mut found);
             let clock = LocalClock::at(snapshot.now.time);
             let rows = SessionRows::new(app, &snapshot, &rows, &clock, true);
@@ -128,6 +129,7 @@ impl SessionOrder {
     }
 
     fn sort(self, rows: &[SessionRow<'_>], places: &mut [usize]) {
+        // A safeguard for places that do not exist, without a panic in the comparison.
         let none = SessionRow::default();
         let row = |place: &usize| rows.get(*place).unwrap_or(&none);
         let bad =
@@ -136,7 +138,7 @@ impl SessionOrder {
         places.sort_by(|one, two| row(two).last_at.cmp(&row(one).last_at).then(two.cmp(one)));
         match self.by {
             SessionSortKey::Last => {}
-            SessionSortKey::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
+            SessionSortKey::Started => places.sort_by_key(|place| std::cmp::Reverse(row(place).started_at)),
             SessionSortKey::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
             SessionSortKey::Project => {
                 places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase()))
@@ -146,6 +148,7 @@ impl SessionOrder {
             SessionSortKey::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
             SessionSortKey::Lasted => places.sort_by_cached_key(|place| std::cmp::Reverse(words::lasted(row(place)))),
         }
+        // Reversed as a whole, ties included: the reversed list is exactly the list from its other end.
         if self.turned {
             places.reverse();
         }
@@ -164,6 +167,7 @@ impl SessionOrder {
     fn word(self) -> String {
         let name = ORDERS.iter().find(|(_, _, _, by)| *by == self.by).map_or("", |(_, name, _, _)| name);
         match (self.by, self.turned) {
+            // Left out, so that the plain list has one address.
             (SessionSortKey::Last, false) => String::new(),
             (_, turned) => format!("{}{name}", if turned { "-" } else { "" }),
         }
@@ -185,6 +189,7 @@ impl SessionsPage<'_> {
         let first = (self.page.min(pages) - 1) * SHOWN;
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
+        // Only for the sessions on this page.
         let tests = app.tested.of(snapshot, rows, shown, &Bounds { threads: app.threads(), patience: PATIENCE, calls: FEW });
         html! {
             (self.facets(found))
@@ -205,10 +210,11 @@ impl SessionsPage<'_> {
         }
     }
 
-    /// The head of a column: a link that sorts by it.
+    /// Heading of a column, as a link that sorts by it.
     fn head(&self, column: &str) -> Option<Markup> {
         let (_, _, word, by) = ORDERS.iter().find(|(name, _, _, _)| *name == column)?;
         let here = self.order.by == *by;
+        // A new column starts in its usual direction; a second click reverses it.
         let next = SessionOrder { by: *by, turned: here && !self.order.turned };
         let arrow = match (here, self.order.turned) {
             (false, _) => "",

@@ -18,7 +18,7 @@ use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest, Tab}
 
 /// Style sheets and script.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
-/// How many rows come with the page.
+/// Number of rows that come with the page.
 const ROWS: usize = 40;
 /// Letters of a call's argument.
 const LETTERS: usize = 120;
@@ -104,7 +104,7 @@ pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<PageResponse,
 fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     let transcript = fall.transcript;
     let chosen = request.get("at").and_then(|anchor| reader.window().call_at(transcript, anchor));
-    // Links from the transcript name an anchor, those from tables a number.
+    // `at` is an anchor of the transcript, `call` the number of a call.
     let chosen = chosen.or_else(|| {
         let number = request.number("call")?;
         transcript.calls.iter().position(|call| call.number as usize == number)
@@ -113,6 +113,7 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
     if calls == 0 {
         return no_calls();
     }
+    // Comes with the page, so that the sum is there before the script has its data, and without it.
     let times = fall.lapse.times();
     html! {
         div.wf #tt-fall data-base=(at.base) data-v={ (format!("{:x}", at.version)) } data-call=[chosen] data-session=(transcript.session.session) {
@@ -144,6 +145,7 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
                 section.wf-side #tt-side aria-label="The selected call" { (legend()) }
             }
             p #tt-said.vh role="status" {}
+            // The table is complete without a script, so nothing is lost.
             noscript { p { "The bars are drawn by a script. " a href="?view=table" { "The same as a table" } " needs none." } }
         }
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tooltrail_catalog::watch::Ground;
+use tooltrail_catalog::watch::LogLocations;
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Options;
@@ -39,9 +39,9 @@ impl Machine for Logs {
         }
     }
 
-    fn ground(&self) -> Option<Ground> {
+    fn ground(&self) -> Option<LogLocations> {
         match self {
-            Logs::Live(home) => Some(Ground::Places(vec![Places { home: Some(home.clone()), ..Places::default() }])),
+            Logs::Live(home) => Some(LogLocations::Places(vec![Places { home: Some(home.clone()), ..Places::default() }])),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tooltrail_catalog::watch::Ground;
+use tooltrail_catalog::watch::LogLocations;
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{Search, in_places};
 use tooltrail_formats::scan::Options;
@@ -54,8 +54,8 @@ impl Machine for Laid {
         now
     }
 
-    fn ground(&self) -> Option<Ground> {
-        self.live.then(|| Ground::Places(vec![Places { home: Some(self.home.clone()), ..Places::default() }]))
+    fn ground(&self) -> Option<LogLocations> {
+        self.live.then(|| LogLocations::Places(vec![Places { home: Some(self.home.clone()), ..Places::default() }]))
     }
 
     fn fates(&self) -> Option<Box<dyn LogRetention>> {

@@ -7,7 +7,7 @@ use tooltrail_model::detail::{Detail, Detailed, Shell};
 use tooltrail_model::event::Origin;
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{
-    CallEntry, Entry, EntryKind, HookStory, Level, Part, ResultContent, Spot, Story, SubagentCalls, Thread, Transcript, Turn,
+    CallEntry, Entry, EntryKind, HookStory, Level, LoggedResult, Part, Spot, Story, SubagentCalls, Thread, Transcript, Turn,
 };
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{At, Kind, Reason, Span, Status};
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
         let row = call_row(index, status, reason, text);
         let shell = Shell { command: text.to_owned(), stdout: Some(format!("{text}\nsecond\n{text}")), ..Shell::default() };
         let told = Detailed { detail: Detail::Shell(shell), error: Some(text.to_owned()), ..Detailed::default() };
-        let answer = ResultContent { seen: vec![Content::text(text)], produced: None, feedback: Some(text.to_owned()) };
+        let answer = LoggedResult { seen: vec![Content::text(text)], produced: None, feedback: Some(text.to_owned()) };
         let nested = SubagentCalls { threads: starts.to_vec(), calls: 1, ..SubagentCalls::default() };
         for &started in starts {
             self.book.transcript.threads[started].started_by = Some(index);

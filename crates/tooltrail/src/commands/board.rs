@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::taken::Asked;
-use tooltrail_catalog::watch::{Change, Next, Subscriber, Watcher, Wish};
+use tooltrail_catalog::matching::MatchContext;
+use tooltrail_catalog::watch::{ChangeEvent, NextChange, SubscribeOptions, Subscriber, Watcher};
 use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, Now};
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
     }
     // Subscribed before the sessions are read for the first time, so that no change in between is lost.
     let watcher = tail::watcher(args, &own.select.paths())?;
-    let subscriber = watcher.subscribe(Wish { touched: true, ..Wish::default() });
+    let subscriber = watcher.subscribe(SubscribeOptions { touched: true, ..SubscribeOptions::default() });
     end_on_signal(&watcher)?;
     board.begin()?;
     match drawn {
@@ -125,7 +125,7 @@ impl Board<'_> {
     /// Updates a session from linked logs; returns it if its row has changed.
     fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<RunningSession> {
         let place = linked.sessions.iter().position(|session| session.agent == key.0 && *session.id == *key.1);
-        let asked = Asked { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
+        let asked = MatchContext { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
         let found = place.and_then(|place| RunningSession::of(&asked, place, &self.filter));
         let before = match &found {
             Some(found) if found.is_alive() => self.sessions.insert(key.clone(), found.clone()),
@@ -140,9 +140,9 @@ impl Board<'_> {
         let (mut touched, mut anew, mut wait, start) = (BTreeSet::new(), false, wait, Instant::now());
         loop {
             match subscriber.next_within(wait) {
-                Next::Quiet => break,
-                Next::Ended => return Ok(None),
-                Next::Change(change) => anew |= note(&change, &mut touched),
+                NextChange::Quiet => break,
+                NextChange::Ended => return Ok(None),
+                NextChange::Change(change) => anew |= note(&change, &mut touched),
             }
             // Agents write several records at once, and one redraw for all of them is enough.
             wait = GATHER.saturating_sub(start.elapsed()).min(GATHER / 2);
@@ -253,15 +253,17 @@ impl Board<'_> {
 }
 
 /// Notes the session of a change; true if everything has to be read again.
-fn note(change: &Change, touched: &mut BTreeSet<Key>) -> bool {
+fn note(change: &ChangeEvent, touched: &mut BTreeSet<Key>) -> bool {
     let key = |agent: &str, session: &str| (agent.to_owned(), session.to_owned());
     touched.insert(match change {
         // Changes before the first message, or during a lag, were not delivered.
-        Change::Begun { .. } | Change::Lagged { .. } => return true,
-        Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } => key(&call.agent, &call.session),
-        Change::Session { session } => key(&session.agent, &session.session),
-        Change::Message(message) => key(&message.agent, &message.session),
-        Change::Lost { agent, session, .. } | Change::Gone { agent, session } | Change::Touched { agent, session } => key(agent, session),
+        ChangeEvent::Begun { .. } | ChangeEvent::Lagged { .. } => return true,
+        ChangeEvent::Here { call } | ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } => key(&call.agent, &call.session),
+        ChangeEvent::Session { session } => key(&session.agent, &session.session),
+        ChangeEvent::Message(message) => key(&message.agent, &message.session),
+        ChangeEvent::Lost { agent, session, .. } | ChangeEvent::Gone { agent, session } | ChangeEvent::Touched { agent, session } => {
+            key(agent, session)
+        }
     });
     false
 }

@@ -11,8 +11,8 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::store::Listed;
-use tooltrail_catalog::taken;
+use tooltrail_catalog::matching;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::Filter;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let logs = if own.copies { logs::open(args, &own.select.paths()) } else { logs::read(args, &own.select.paths(), false) }?;
     logs.require_any()?;
     let linked = logs.link();
-    let calls = taken::calls(&logs.asked(&linked), &filter, own.copies);
+    let calls = matching::calls(&logs.asked(&linked), &filter, own.copies);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
         CallSort::Session => newest(&linked, &calls, limit),
@@ -161,7 +161,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.
-fn newest_listed(mut calls: Vec<Listed>, limit: usize) -> Vec<Listed> {
+fn newest_listed(mut calls: Vec<ListedCall>, limit: usize) -> Vec<ListedCall> {
     // Selected by time, then shown in the order of sessions.
     if limit > 0 {
         calls.sort_by_key(|call| call.order);

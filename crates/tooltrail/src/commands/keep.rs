@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
-use tooltrail_catalog::keep::{Keep, Status};
+use tooltrail_catalog::keep::{Keep, KeepStatus};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{Progress, spelled};
 use tooltrail_model::row::VERSION;
@@ -178,7 +178,7 @@ fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result
 }
 
 /// The files that exist only in the keep, in words; `None` if there are none.
-fn nowhere_else(status: &Status) -> Option<String> {
+fn nowhere_else(status: &KeepStatus) -> Option<String> {
     let parts = [(status.only_logs, "log"), (status.only - status.only_logs, "other file"), (status.older, "older version")];
     let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| table::counted(*count, what)).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -260,7 +260,7 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
 }
 
 /// Lines of the status of a keep: label and text.
-fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
+fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
     let mut lines = vec![("keeping", if on { "on" } else { "off; `tooltrail keep on` begins" }.to_owned())];
     // A keep that was never used has nothing else to report.
     if status.files == 0 && last.is_none() {

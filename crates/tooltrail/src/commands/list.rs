@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::taken;
+use tooltrail_catalog::matching;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
@@ -97,7 +97,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     logs.require_any()?;
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
-    let found = taken::sessions(&logs.asked(&linked), &filter, own.within.into());
+    let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
     let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
     print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })
 }

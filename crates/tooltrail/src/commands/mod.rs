@@ -70,7 +70,7 @@ mod tests {
     fn every_command_is_offered_and_has_examples() {
         let mut cli = Cli::command();
         cli.build();
-        // clap's own.
+        // `help` is added by clap.
         let ours = || cli.get_subcommands().filter(|command| command.get_name() != "help");
         assert_eq!(ours().map(clap::Command::get_name).collect::<Vec<_>>(), COMMANDS);
         for command in ours() {

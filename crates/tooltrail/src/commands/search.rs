@@ -16,8 +16,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tooltrail_catalog::library::{Library, Scanned};
-use tooltrail_catalog::search::{About, Field, Hit, Query, Totals, search};
+use tooltrail_catalog::library::{Library, ScannedLibrary};
+use tooltrail_catalog::search::{Field, Hit, HitSession, HitTotals, Query, search};
 use tooltrail_model::filter::{Filter, Spelling};
 use tooltrail_model::link::Now;
 
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
     let mut logs = logs::read(args, &paths, false)?;
     logs.require_any()?;
     // Never dropped: the process ends right after printing, and freeing all of it would only cost time.
-    let library = ManuallyDrop::new(Scanned::new(logs.take(), logs.shelf(), logs.keep()));
+    let library = ManuallyDrop::new(ScannedLibrary::new(logs.take(), logs.shelf(), logs.keep()));
     find(args, own, &*library, &query, &logs.now, logs.threads())
 }
 
@@ -148,7 +148,7 @@ struct HitPrinter {
     json: bool,
     left: usize,
     /// The session whose hits were printed last.
-    session: Option<Arc<About>>,
+    session: Option<Arc<HitSession>>,
 }
 
 impl HitPrinter {
@@ -223,8 +223,8 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String 
     out
 }
 
-/// Totals of a search: `37 hits in 12 calls and 3 messages of 4 sessions`.
-fn summary(totals: &Totals, limit: usize) -> String {
+/// HitTotals of a search: `37 hits in 12 calls and 3 messages of 4 sessions`.
+fn summary(totals: &HitTotals, limit: usize) -> String {
     if totals.hits == 0 {
         return "nothing found".to_owned();
     }
@@ -249,12 +249,12 @@ mod tests {
 
     #[test]
     fn totals_are_told_in_words() {
-        let totals = Totals { hits: 37, calls: 12, messages: 3, sessions: 4 };
+        let totals = HitTotals { hits: 37, calls: 12, messages: 3, sessions: 4 };
         assert_eq!(summary(&totals, 0), "37 hits in 12 calls and 3 messages of 4 sessions");
         assert_eq!(
-            summary(&Totals { messages: 0, ..totals }, 10),
+            summary(&HitTotals { messages: 0, ..totals }, 10),
             "37 hits in 12 calls of 4 sessions; the first 10 are shown, -n 0 shows all"
         );
-        assert_eq!(summary(&Totals { hits: 1, calls: 0, messages: 1, sessions: 1 }, 50), "1 hit in 1 message of 1 session");
+        assert_eq!(summary(&HitTotals { hits: 1, calls: 0, messages: 1, sessions: 1 }, 50), "1 hit in 1 message of 1 session");
     }
 }

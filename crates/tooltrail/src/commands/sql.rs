@@ -56,6 +56,7 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
 fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statement<'c>> {
     let statement = match connection.prepare(sql) {
         Ok(statement) => statement,
+        // Only the first of several would be checked below, so they are refused.
         Err(rusqlite::Error::MultipleStatement) => bail!("give one statement at a time"),
         Err(error) => bail!("{error}\n`tooltrail sql` lists the views and their columns"),
     };
@@ -132,6 +133,7 @@ fn quoted(field: &str) -> String {
 }
 
 fn json(statement: &mut Statement<'_>) -> anyhow::Result<()> {
+    // Two columns may have the same name, as in a join, and the second would overwrite the first.
     let names = distinct(names(statement));
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut rows = statement.query([])?;

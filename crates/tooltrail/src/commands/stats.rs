@@ -202,6 +202,7 @@ fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<(
 
 /// Prints the number of calls by status, wrapped to the width of the terminal.
 fn statuses(out: &mut impl Write, stats: &StatsRow) -> anyhow::Result<()> {
+    // Without a terminal nothing wraps, so that a script finds all statuses on one line.
     let limit = table::terminal_width().unwrap_or(usize::MAX);
     let mut used = 0;
     for (status, number) in &stats.by_status {
@@ -234,6 +235,7 @@ fn tools(stats: &StatsRow) -> Table {
     ])
     .optional(&["P95", "P50", "STOPPED", "NO RESULT"]);
     let mut rows: Vec<_> = stats.by_tool.iter().collect();
+    // Most used first; by name where equal, so that the order is stable.
     rows.sort_by(|a, b| b.1.calls.cmp(&a.1.calls).then_with(|| a.0.cmp(b.0)));
     for (name, tool) in rows {
         let cell = |statuses: &[Status]| {

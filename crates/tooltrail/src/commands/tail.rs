@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::watch::{CallNews, Change, Ground, Next, Options, Watcher, Wish};
+use tooltrail_catalog::watch::{CallNews, ChangeEvent, LogLocations, NextChange, SubscribeOptions, WatchOptions, Watcher};
 use tooltrail_formats::Places;
 use tooltrail_model::{Reason, Status, Time};
 use unicode_width::UnicodeWidthStr;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let end = own.length.map(|length| Instant::now() + length);
     let watcher = watcher(args, &own.select.paths())?;
     let last = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let subscriber = watcher.subscribe(Wish { filter, last, ..Wish::default() });
+    let subscriber = watcher.subscribe(SubscribeOptions { filter, last, ..SubscribeOptions::default() });
     end_on_signal(&watcher)?;
     let mut out = out::stdout(args.color.as_str());
     let mut begun = false;
@@ -79,14 +79,14 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
         let end = end.filter(|_| begun);
         let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
         match subscriber.next_within(left.min(LOOK)) {
-            Next::Change(change) => {
-                begun |= matches!(*change, Change::Begun { .. });
+            NextChange::Change(change) => {
+                begun |= matches!(*change, ChangeEvent::Begun { .. });
                 show(&mut out, &change, args, filtered)?;
             }
             // A closed pipe is noticed at the next write, and that may be hours away.
-            Next::Quiet if left.is_zero() || out::is_closed() => return Ok(ExitCode::SUCCESS),
-            Next::Quiet => {}
-            Next::Ended => {
+            NextChange::Quiet if left.is_zero() || out::is_closed() => return Ok(ExitCode::SUCCESS),
+            NextChange::Quiet => {}
+            NextChange::Ended => {
                 watcher.finish().context("nothing more can be followed; start it again, and please report this with what it said")?;
                 return Ok(ExitCode::SUCCESS);
             }
@@ -100,7 +100,7 @@ pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watch
     let ground = ground(args, paths, &places)?;
     // The catalogue saves reading old logs at the start; without one the watcher reads them.
     let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
-    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..Options::default() };
+    let options = WatchOptions { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..WatchOptions::default() };
     let clock = {
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))
@@ -109,9 +109,9 @@ pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watch
 }
 
 /// The directories or files to watch.
-fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Result<Ground> {
+fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Result<LogLocations> {
     if paths.is_empty() {
-        return Ok(Ground::Places(places.to_vec()));
+        return Ok(LogLocations::Places(places.to_vec()));
     }
     if !args.root.is_empty() {
         bail!("give either paths or `--root`, not both");
@@ -121,7 +121,7 @@ fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Resul
     for path in &paths {
         std::fs::metadata(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     }
-    Ok(Ground::Paths(paths))
+    Ok(LogLocations::Paths(paths))
 }
 
 /// Handles Ctrl-C: the first ends the watcher, and pending changes are still printed; the second exits at once.
@@ -137,21 +137,21 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
 }
 
 /// Prints a change: as JSON all changes of calls, in a terminal those of their status.
-fn show(out: &mut impl Write, change: &Change, args: &LogArgs, filtered: bool) -> anyhow::Result<()> {
+fn show(out: &mut impl Write, change: &ChangeEvent, args: &LogArgs, filtered: bool) -> anyhow::Result<()> {
     match change {
-        Change::Begun { running: 0 } => {
+        ChangeEvent::Begun { running: 0 } => {
             let such = if filtered { "no such call runs" } else { "nothing runs" };
             out::remark(&format_args!("{such} now; waiting for the next call, Ctrl-C ends"));
         }
-        Change::Lagged { missing } => {
+        ChangeEvent::Lagged { missing } => {
             out::remark(&format_args!("too slow: {} left out; `tooltrail calls` shows all", table::counted(*missing, "change")));
         }
-        Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } if args.json => {
+        ChangeEvent::Here { call } | ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } if args.json => {
             writeln!(out, "{}", call.row)?;
         }
-        Change::Here { call } | Change::Requested { call } => line(out, call, logs::asked_at(args), width())?,
+        ChangeEvent::Here { call } | ChangeEvent::Requested { call } => line(out, call, logs::asked_at(args), width())?,
         // A changed duration or reason is only of use to programs.
-        Change::Updated { call, before } if call.status != *before => line(out, call, logs::asked_at(args), width())?,
+        ChangeEvent::Updated { call, before } if call.status != *before => line(out, call, logs::asked_at(args), width())?,
         _ => return Ok(()),
     }
     Ok(out.flush()?)

@@ -25,7 +25,7 @@ use fields::FieldTaker;
 use serde_json::{Map, Value};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Detail, Detailed, Mcp, Saved};
-use tooltrail_model::transcript::ResultContent;
+use tooltrail_model::transcript::LoggedResult;
 use tooltrail_model::verdict::Marker;
 use tooltrail_model::{Kind, Status};
 
@@ -124,7 +124,7 @@ pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
 }
 
 /// The path under which the whole of a result was saved.
-pub(super) fn saved(answered: &ResultContent) -> Option<String> {
+pub(super) fn saved(answered: &LoggedResult) -> Option<String> {
     result_text::saved(&words(&answered.seen), &mut FieldTaker::of(answered.produced.as_ref())).map(|saved| saved.path)
 }
 

@@ -142,6 +142,7 @@ fn line() -> Value {
             object("Red, green and blue.", [("rgb", tuple([shade(), shade(), shade()]))]),
         ]))
     };
+    // Colours as the program printed them; clients decide how to show them.
     let ansi = object(
         "As a program coloured it.",
         [

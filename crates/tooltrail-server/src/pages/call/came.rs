@@ -131,7 +131,7 @@ fn difference(truths: &Truths) -> Markup {
 /// A note that there is nothing to compare, with the exact text that the model saw.
 fn same(truths: &Truths) -> Markup {
     let said = match truths.relation {
-        // An empty result equals anything empty, and "the same" would be misleading.
+        // Of an empty result, "the same" would say nothing.
         Relation::Same if truths.produced_bytes != Some(0) => "the same",
         Relation::OnlySeen => "the log keeps only this",
         _ => "a word about it",

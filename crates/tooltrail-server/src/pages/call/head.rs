@@ -48,7 +48,7 @@ impl CallPage<'_> {
     fn neighbours(&self) -> Markup {
         let calls = || self.book.transcript().calls.iter().enumerate();
         let own = self.entry.number;
-        // Numbers, not positions: calls stand in the order of their logs, and numbers may have gaps.
+        // By number, not by position: calls of subagents stand in logs of their own.
         let previous = calls().filter(|(_, call)| call.number < own).max_by_key(|(_, call)| call.number);
         let next = calls().filter(|(_, call)| call.number > own).min_by_key(|(_, call)| call.number);
         let count = calls().count();

@@ -111,7 +111,7 @@ impl Pick {
     pub(super) fn find(&self, book: &SessionBook<'_>) -> Result<usize, Trouble> {
         let calls = &book.transcript().calls;
         let found = match self {
-            // Copies have the same id; the original has the most complete records.
+            // Copies have the same id; the original is meant.
             Pick::Id(id) => calls.iter().position(|call| call.row.call == id && call.row.copy_of.is_none()),
             Pick::Number(number) => calls.iter().position(|call| call.number == *number),
         };

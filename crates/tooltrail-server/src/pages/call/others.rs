@@ -36,7 +36,7 @@ pub(super) fn children(book: &SessionBook<'_>, index: usize) -> Vec<usize> {
     found
 }
 
-/// How many calls these are, and how many of them failed.
+/// Number of calls, and of those that failed.
 pub(super) fn counts(book: &SessionBook<'_>, calls: &[usize]) -> (u64, u64) {
     let failed = calls.iter().filter_map(|at| book.transcript().calls.get(*at)).filter(|call| call.row.status == Status::Failed).count();
     (calls.len() as u64, failed as u64)

@@ -46,7 +46,7 @@ impl CallPage<'_> {
         records.extend(entry.hooks.iter().map(|spot| LabelledRecord { label: "hook", spot: *spot }));
         records.extend(entry.result.iter().map(|spot| LabelledRecord { label: "result", spot: *spot }));
         records.extend(entry.ends.iter().map(|spot| LabelledRecord { label: "end", spot: *spot }));
-        // The evidence of a status may be another record, for example the prompt that interrupted the call.
+        // The evidence of a status may be a record of its own, beside request, hooks and result.
         let proofs = [("evidence", Some(row.evidence)), ("background task", row.background.as_ref().map(|task| task.evidence))];
         for (label, place) in proofs {
             // Only lines of the request's own log can be found from here; line 0 means that there is no such record.

@@ -59,7 +59,7 @@ pub(super) struct ShownCall<'a> {
     pub(super) leads: &'static str,
 }
 
-// Cells reach the call as `told.row`, alike in pages and in files.
+// Cell functions reach the call's fields directly, alike for pages and for files.
 impl<'a> std::ops::Deref for ShownCall<'a> {
     type Target = TableCall<'a>;
 
@@ -169,6 +169,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
         standard: false,
         by: None,
         cell: |told| html! { a href=(told.rows.to(told.session)) { (words::title(told.session.title)) } },
+        // Two columns in a file: titles are for people, ids to join with other data.
         fields: &[("session", |told| text(Some(told.session.session))), ("title", |told| text(told.session.title))],
     },
     CallColumn {
@@ -177,6 +178,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
         about: "a short name for `tooltrail show`",
         standard: false,
         by: None,
+        // A link, because the reference is the call's shortest name and is mostly shown to be followed.
         cell: |told| told.link("ref", &html! { code { (neutral(&told.row.r#ref)) } }),
         fields: &[("ref", |told| text(Some(&told.row.r#ref)))],
     },
@@ -240,6 +242,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
         about: "the directory at that moment",
         standard: false,
         by: None,
+        // Abbreviated on the page only: a file may be read on another machine, where `~` means something else.
         cell: |told| code(told.row.cwd.map(|cwd| words::tilde(cwd, told.rows.home.as_deref())).as_deref()),
         fields: &[("cwd", |told| text(told.row.cwd))],
     },
@@ -378,6 +381,7 @@ fn status(told: &ShownCall<'_>) -> Markup {
     let (look, line) = (look_of(told.row), &told.line);
     // A success that belongs to another command of the line is not shown in green.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
+    // A doubtful success has an explanation of its own, and two would not fit into the cell.
     let reason = why_of(told.row).filter(|_| !line.doubt);
     html! {
         span class={ "verdict-line " (words::class(tone)) } title=(line.why) { (look.glyph) @if line.doubt { "?" } " " (look.word) }
@@ -386,6 +390,7 @@ fn status(told: &ShownCall<'_>) -> Markup {
     }
 }
 
+// The state of the task, not of the call: that has succeeded as soon as the task is started.
 fn background(row: &CallRow<'_>) -> Option<&'static str> {
     row.background.as_ref().map(|task| task.state.word())
 }
@@ -414,6 +419,7 @@ fn plain(text: Option<&str>) -> Markup {
 }
 
 fn code(text: Option<&str>) -> Markup {
+    // The hover text is longer than the cell but bounded too: some ids and paths in logs are enormous.
     html! { @if let Some(text) = text.filter(|text| !text.is_empty()) { code title=(words::cut(text, 1000)) { (words::cut(text, 200)) } } }
 }
 

@@ -23,7 +23,7 @@ pub(super) struct CallCounts {
     /// By tool. Case does not count, as in a filter; the first spelling is shown.
     tools: Vec<(String, u64)>,
     statuses: Vec<(Status, u64)>,
-    /// By project, as the term that takes it and a path.
+    /// By project, with its path.
     projects: Vec<(String, u64)>,
     /// Total duration, number of calls with a known duration, and the median.
     pub(super) took: u64,

@@ -9,7 +9,7 @@ use crate::request::PageRequest;
 use crate::snapshot::CatalogueSnapshot;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tracing::{debug, warn};
@@ -30,7 +30,7 @@ enum CallFileFormat {
     Lines,
 }
 
-/// Begins to write a file.
+/// Starts to write a file.
 fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let view = View::new(app, request);
@@ -72,7 +72,7 @@ const PIECE: usize = 4096;
 
 fn write(
     snapshot: &CatalogueSnapshot,
-    calls: &[Listed],
+    calls: &[ListedCall],
     to: CallFileFormat,
     columns: &[&'static CallColumn],
     threads: usize,

@@ -4,7 +4,7 @@ use crate::request::PageRequest;
 use crate::words;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use tooltrail_catalog::store::{CallKey, Figure, Keys, Listed};
+use tooltrail_catalog::store::{CallKey, CallKeys, Figure, ListedCall};
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 
@@ -12,7 +12,7 @@ use tooltrail_model::row::SessionRow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CallOrder {
     pub(super) by: CallSortKey,
-    /// The most first.
+    /// Whether the highest come first.
     pub(super) desc: bool,
 }
 
@@ -41,13 +41,15 @@ const NAMES: &[(&str, CallSortKey)] = &[
     ("project", CallSortKey::Project),
 ];
 
-/// The newest first.
+/// The default order: the newest first.
 pub(super) const NEWEST: CallOrder = CallOrder { by: CallSortKey::Figure(Figure::Order), desc: true };
 
 impl CallOrder {
     /// The order that a request names; the newest first by default.
     pub(super) fn of_request(request: &PageRequest) -> Self {
+        // Unknown names fall back to the default instead of failing, so that old links still work.
         let named = request.word("sort").and_then(|word| NAMES.iter().find(|(name, _)| *name == word));
+        // Without a known key the direction is ignored too: it belongs to the key.
         named.map_or(NEWEST, |(_, by)| CallOrder { by: *by, desc: request.word("desc").is_some_and(|word| word != "0") })
     }
 
@@ -73,13 +75,13 @@ impl CallOrder {
     }
 
     /// Sorts calls. Calls without a value come last; equal ones stand with the newest first.
-    pub(super) fn sort(self, calls: &mut [Listed], keys: &Keys, rows: &[SessionRow<'_>]) {
+    pub(super) fn sort(self, calls: &mut [ListedCall], keys: &CallKeys, rows: &[SessionRow<'_>]) {
         // The sorts below are stable and keep this order among equal calls.
         if self != NEWEST {
             calls.sort_unstable_by_key(|call| Reverse((call.order, *call)));
         }
         let ranks = Ranks::new(self.by, keys, rows);
-        let value = |call: &Listed| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
+        let value = |call: &ListedCall| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
         match self {
             NEWEST => calls.sort_unstable_by_key(|call| Reverse((call.order, *call))),
             // Missing values come last in either direction, so the flag is not reversed.
@@ -98,7 +100,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(by: CallSortKey, keys: &Keys, rows: &[SessionRow<'_>]) -> Self {
+    fn new(by: CallSortKey, keys: &CallKeys, rows: &[SessionRow<'_>]) -> Self {
         let ranks = match by {
             CallSortKey::Tool => ranked(keys.tools().iter().map(|name| Some(name.to_lowercase()))),
             CallSortKey::Project => ranked(rows.iter().map(|row| row.project.map(|path| words::last_part(path).to_lowercase()))),
@@ -107,7 +109,7 @@ impl Ranks {
         Ranks { ranks }
     }
 
-    fn value(&self, by: CallSortKey, call: &Listed, key: &CallKey, keys: &Keys) -> Option<i64> {
+    fn value(&self, by: CallSortKey, call: &ListedCall, key: &CallKey, keys: &CallKeys) -> Option<i64> {
         match by {
             CallSortKey::Figure(figure) => key.figure(figure),
             CallSortKey::Waited => Some((key.figure(Figure::Took)? - key.figure(Figure::Ran)?).max(0)),

@@ -33,15 +33,15 @@ const HEADS: (usize, usize, usize) = (40_000, 24, 160);
 pub(super) struct Data {
     /// The version of the session.
     v: String,
-    /// The moment of asking.
+    /// Current time.
     now: i64,
-    /// Whether the clock goes on.
+    /// Whether the clock runs.
     ticks: bool,
     /// The first moment, in milliseconds since 1970; all other times are counted from it.
     first: i64,
-    /// The first sign of life. There may be calls before it, which the session has only copied.
+    /// The first activity. There may be calls before it, which the session has only copied.
     began: i64,
-    /// The last sign of life.
+    /// The last activity.
     last: i64,
     /// The last moment of anything that is drawn.
     end: i64,
@@ -57,7 +57,7 @@ pub(super) struct Data {
     statuses: Vec<(&'static str, &'static str, &'static str, bool)>,
     /// Headings: position of the call after it, text, time, number of the turn.
     heads: Vec<(usize, String, Option<i64>, usize)>,
-    /// How many calls there are.
+    /// Number of calls.
     count: usize,
     /// Calls per section of arguments if they are fetched separately, else 0.
     section: usize,
@@ -75,15 +75,15 @@ pub(super) struct Data {
     title: Vec<String>,
     /// Start, as the difference to the call before.
     start: Vec<Option<i64>>,
-    /// How long it took.
+    /// Duration.
     took: Vec<Option<u64>>,
-    /// How many calls were made at once, for the first of them; `+` for the others.
+    /// Number of parallel calls, for the first of them; `+` for the others.
     parallel: String,
-    /// How long the tool ran.
+    /// Run time that the tool reports.
     ran: Vec<(usize, u64)>,
     /// Calls whose shown end is only an upper limit.
     at_most: Vec<usize>,
-    /// Calls of which only one moment is known.
+    /// Calls with only one known time.
     moment: Vec<usize>,
     /// Calls that wait for a person.
     person: Vec<usize>,
@@ -180,6 +180,7 @@ pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> 
 /// Data of a session. `now`: current time; `ticks`: whether the clock runs.
 pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
     let fall = Waterfall::new(reader);
+    // Relative times are short numbers, which matters with thousands of them.
     let (first, end) = fall.ends();
     let count = fall.calls().count();
     let (who, lengths) = parts(&fall.lapse);
@@ -254,7 +255,7 @@ struct Columns<'r> {
     place: usize,
     /// The start of the last call.
     before: i64,
-    /// The place in the session that the next call has if nothing stands between.
+    /// Position in the session that the next call has if it follows directly.
     next: usize,
     depth: usize,
     /// The message of the last call, for each depth.
@@ -318,7 +319,7 @@ impl<'r> Columns<'r> {
         char::from_u32(FIRST_LETTER + place.min(MOST_TOOLS)).unwrap_or('0')
     }
 
-    /// How many calls were made at once, for the first of them; `+` for the others.
+    /// Letter for parallel calls: their number for the first of them, `+` for the others.
     fn beside(&mut self, row: &CallRow<'r>, depth: usize) -> char {
         let together = row.parallel > 1 && row.message.is_some();
         let same = self.messages.get(depth) == Some(&row.message);

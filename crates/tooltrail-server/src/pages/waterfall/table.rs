@@ -15,7 +15,7 @@ use tooltrail_view::head::{count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::window::SessionPageRequest;
 
-/// How many rows stand on a page.
+/// Rows per page.
 const ROWS: usize = 500;
 
 /// A column: name in addresses, heading, whether the largest come first, explanation.
@@ -78,6 +78,7 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &Sessi
         rows.sort_by(|one, other| order(column, one, other, back));
     }
     let pages = rows.len().div_ceil(ROWS).max(1);
+    // Beyond the end shows the last page: the session may be reloaded in another order or version.
     let page = request.number("page").unwrap_or(1).clamp(1, pages);
     let shown = rows.iter().skip((page - 1) * ROWS).take(ROWS);
     let nav = if pages > 1 {
@@ -103,6 +104,7 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &Sessi
 /// Heading that sorts by its column, or reverses the order.
 fn head(column: &WaterfallColumn, on: bool, back: bool) -> Markup {
     let first = if column.number { "-" } else { "" };
+    // A leading `-` means descending. The first click gives the more interesting direction, the next one reverses it.
     let sign = match (on, back) {
         (false, _) => first,
         (true, true) => "",
@@ -204,6 +206,7 @@ fn order(column: &WaterfallColumn, one: &Row<'_, '_>, other: &Row<'_, '_>, back:
         "wait" => known(one.bar.waited(), other.bar.waited(), turned),
         "status" => turned(call.status.cmp(&with.status)),
         "turn" => known(one.call.turn, other.call.turn, turned),
+        // The only column left is `subagent`; names come from `COLUMNS` alone.
         _ => known(call.agent_id, with.agent_id, turned),
     }
 }

@@ -1,8 +1,9 @@
 //! What a catalogue says of the logs, so that they need not be read to be known.
 //!
-//! A [`Seed`] is the catalogue of one moment. Whoever writes it meanwhile, it goes on saying what it said: what was told of a log that has
+//! A [`CatalogueBaseline`] is the catalogue of one moment. Whoever writes it meanwhile, it goes on saying what it said: what was told of a log that has
 //! changed since can still be made again. Nothing is trusted that does not check; then the logs are read, as if there were no catalogue.
 
+pub(super) use crate::store::read::SourceInfo;
 use crate::store::{Packed, may_have, read};
 use crate::{Map, Set};
 use rusqlite::Connection;
@@ -16,24 +17,21 @@ use tooltrail_model::event::Id;
 use tooltrail_model::link::{Source, Ties};
 use tracing::{debug, warn};
 
-/// A source as the catalogue has it.
-pub(super) type Stored = read::SourceInfo;
-
 /// The catalogue of one moment.
 #[derive(Debug)]
-pub(super) struct Seed {
+pub(super) struct CatalogueBaseline {
     connection: Connection,
     epoch: i64,
 }
 
-impl Seed {
+impl CatalogueBaseline {
     /// The catalogue in a file as it is now; nothing if there is none that this program made and can read.
     pub(super) fn open(path: &Path) -> Option<Self> {
         // Before the first refresh there is no catalogue.
         let level = |error: &rusqlite::Error| debug!(?path, %error, "no catalogue to start from");
         let connection = read::snapshot(path).inspect_err(level).ok()?;
         let epoch = survived(read::epoch(&connection))?;
-        Some(Seed { connection, epoch })
+        Some(CatalogueBaseline { connection, epoch })
     }
 
     /// How often the catalogue had been written.
@@ -42,7 +40,7 @@ impl Seed {
     }
 
     /// The sources that were there, by path.
-    pub(super) fn sources(&self) -> Option<Map<String, Stored>> {
+    pub(super) fn sources(&self) -> Option<Map<String, SourceInfo>> {
         let mut sources = survived(read::sources(&self.connection))?;
         sources.retain(|_, stored| !stored.gone);
         Some(sources)
@@ -67,14 +65,14 @@ impl Seed {
     }
 
     /// A source as it was; nothing if what is stored of it is damaged.
-    pub(super) fn source(&self, path: &str, stored: &Stored) -> Option<Source> {
+    pub(super) fn source(&self, path: &str, stored: &SourceInfo) -> Option<Source> {
         let summary = survived(read::summary(&self.connection, stored.id))??;
         let packed = Packed { path: path.to_owned(), agent: stored.agent.clone(), modified: stored.modified, summary };
         packed.unpack().inspect_err(|error| warn!(?path, error = %ErrorChain(error), "a stored summary is damaged")).ok()
     }
 
     /// Whether a source may have any of some records, as one that is damaged may.
-    pub(super) fn may_have(&self, stored: &Stored, records: &Set<Id>) -> bool {
+    pub(super) fn may_have(&self, stored: &SourceInfo, records: &Set<Id>) -> bool {
         let packed = survived(read::summary(&self.connection, stored.id)).flatten();
         packed.is_none_or(|packed| records.iter().any(|record| may_have(&packed, *record)))
     }
@@ -86,7 +84,7 @@ fn survived<T>(answer: rusqlite::Result<T>) -> Option<T> {
 }
 
 /// The same from the log itself: so much of it as there was. That is what it was, unless it has been written over.
-pub(super) fn read_again(path: &str, stored: &Stored, options: &Options) -> Option<Source> {
+pub(super) fn read_again(path: &str, stored: &SourceInfo, options: &Options) -> Option<Source> {
     let disk = Disk::default();
     let failed = |error: &std::io::Error| warn!(?path, %error, "cannot read a log again");
     let grown = std::fs::metadata(path).inspect_err(failed).ok()?.len() > stored.stamp.size;

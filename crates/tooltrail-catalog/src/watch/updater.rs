@@ -1,7 +1,7 @@
 //! The catalogue's file kept up with the logs, lazily: when it has been quiet for a moment, and never long after the first change.
 
-use super::Clock;
-use super::ground::Ground;
+use super::WatchClock;
+use super::log_locations::LogLocations;
 use crate::refresh::refresh;
 use crate::store::Catalogue;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,26 +17,26 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 /// Refreshes the catalogue in a thread of its own.
 #[derive(Debug)]
-pub(super) struct Fresh {
-    shared: Arc<Shared>,
+pub(super) struct CatalogueUpdater {
+    shared: Arc<RefreshSignal>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct RefreshSignal {
+    state: Mutex<PendingRefresh>,
     wake: Condvar,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
+struct PendingRefresh {
     /// The first and the last change that are not in the catalogue.
     changes: Option<(Instant, Instant)>,
     ended: bool,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl RefreshSignal {
+    fn state(&self) -> MutexGuard<'_, PendingRefresh> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -60,22 +60,22 @@ impl Shared {
     }
 }
 
-impl Fresh {
+impl CatalogueUpdater {
     /// Keeps a catalogue up with some logs; nothing if the system has no thread for it.
-    pub(super) fn start(mut catalogue: Catalogue, ground: Ground, options: Options, clock: Arc<Clock>) -> Option<Self> {
-        let shared = Arc::new(Shared::default());
+    pub(super) fn start(mut catalogue: Catalogue, locations: LogLocations, options: Options, clock: Arc<WatchClock>) -> Option<Self> {
+        let shared = Arc::new(RefreshSignal::default());
         let own = Arc::clone(&shared);
         let work = move || {
             while own.due().is_some() {
                 // It is a cache: if it cannot be written now, whoever asks it next refreshes it.
-                if let Err(error) = refresh(&mut catalogue, &ground.search(), &options, clock().time, &Progress::default()) {
+                if let Err(error) = refresh(&mut catalogue, &locations.search(), &options, clock().time, &Progress::default()) {
                     warn!(error = %ErrorChain(&error), "cannot keep the catalogue up with the logs");
                 }
             }
         };
         let thread = std::thread::Builder::new().name("catalogue".to_owned()).spawn(work);
         let thread = thread.inspect_err(|error| warn!(%error, "no thread to keep the catalogue up with the logs")).ok()?;
-        Some(Fresh { shared, thread: Some(thread) })
+        Some(CatalogueUpdater { shared, thread: Some(thread) })
     }
 
     /// Something changed that the catalogue does not know of.
@@ -88,7 +88,7 @@ impl Fresh {
     }
 }
 
-impl Drop for Fresh {
+impl Drop for CatalogueUpdater {
     fn drop(&mut self) {
         self.shared.state().ended = true;
         self.shared.wake.notify_one();

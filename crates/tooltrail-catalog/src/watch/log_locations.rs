@@ -9,7 +9,7 @@ use tooltrail_formats::{FORMATS, Places};
 
 /// Where logs are watched.
 #[derive(Clone, Debug)]
-pub enum Ground {
+pub enum LogLocations {
     /// In the agents' own places.
     Places(Vec<Places>),
     /// Some files, and directories to any depth.
@@ -18,30 +18,30 @@ pub enum Ground {
 
 /// A directory that logs may come into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Root {
+pub(super) struct WatchRoot {
     pub(super) path: PathBuf,
     /// Whether also into those below it.
     pub(super) deep: bool,
 }
 
-impl Ground {
+impl LogLocations {
     /// The logs that are there now, as every command finds them.
     pub(super) fn search(&self) -> Search {
         match self {
-            Ground::Places(places) => find::in_places(places),
-            Ground::Paths(paths) => find::in_paths(paths),
+            LogLocations::Places(places) => find::in_places(places),
+            LogLocations::Paths(paths) => find::in_paths(paths),
         }
     }
 
     /// The directories to look at, whether or not they are there.
-    pub(super) fn roots(&self) -> Vec<Root> {
-        let mut roots: Vec<Root> = match self {
-            Ground::Places(places) => {
+    pub(super) fn roots(&self) -> Vec<WatchRoot> {
+        let mut roots: Vec<WatchRoot> = match self {
+            LogLocations::Places(places) => {
                 let of =
                     |places| FORMATS.iter().flat_map(move |format| format.roots(places).into_iter().map(|path| (path, format.is_deep())));
-                places.iter().flat_map(of).map(|(path, deep)| Root { path, deep }).collect()
+                places.iter().flat_map(of).map(|(path, deep)| WatchRoot { path, deep }).collect()
             }
-            Ground::Paths(paths) => paths.iter().flat_map(|path| beside(path)).collect(),
+            LogLocations::Paths(paths) => paths.iter().flat_map(|path| beside(path)).collect(),
         };
         roots.sort_by(|a, b| a.path.cmp(&b.path));
         roots.dedup();
@@ -49,7 +49,7 @@ impl Ground {
     }
 
     /// The directories that are there, with their times.
-    pub(super) fn directories(&self) -> Map<PathBuf, Directory> {
+    pub(super) fn directories(&self) -> Map<PathBuf, PolledDirectory> {
         let mut found = Map::default();
         for root in self.roots() {
             let mut open = vec![(root.path, 0)];
@@ -61,7 +61,7 @@ impl Ground {
                     let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
                     open.extend(below.map(|entry| (entry.path(), depth + 1)));
                 }
-                found.insert(path, Directory { changed, depth });
+                found.insert(path, PolledDirectory { changed, depth });
             }
         }
         found
@@ -70,7 +70,7 @@ impl Ground {
 
 /// A directory, as it was when it was looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Directory {
+pub(super) struct PolledDirectory {
     /// When something last came into it or went; nothing if it is not there.
     pub(super) changed: Option<SystemTime>,
     /// How far below a root it is.
@@ -83,11 +83,11 @@ pub(super) fn changed(directory: &Path) -> Option<SystemTime> {
 }
 
 /// What to look at for a path that somebody named: a directory and all below it, or a file, its directory and what belongs to it.
-fn beside(path: &Path) -> Vec<Root> {
+fn beside(path: &Path) -> Vec<WatchRoot> {
     if path.is_dir() {
-        return vec![Root { path: path.to_owned(), deep: true }];
+        return vec![WatchRoot { path: path.to_owned(), deep: true }];
     }
     let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
-    let own = FORMATS.iter().filter_map(|format| format.side_directory(path)).map(|path| Root { path, deep: true });
-    parent.map(|parent| Root { path: parent.to_owned(), deep: false }).into_iter().chain(own).collect()
+    let own = FORMATS.iter().filter_map(|format| format.side_directory(path)).map(|path| WatchRoot { path, deep: true });
+    parent.map(|parent| WatchRoot { path: parent.to_owned(), deep: false }).into_iter().chain(own).collect()
 }

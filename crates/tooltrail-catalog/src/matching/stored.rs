@@ -1,14 +1,14 @@
-//! What a filter takes of everything that a catalogue knows.
+//! Applying a filter to a catalogue.
 //!
-//! Its rows decide what rows can decide. Only the bundles of what they leave in doubt are opened, and asked as logs that were just read
-//! are; where texts are looked for, those are the bundles in which a search finds some.
+//! Rows decide as much as they can. Only the bundles of calls that they leave open are opened, and filtered like logs that were just
+//! read; for a filter with texts, those are the bundles in which a search finds a match.
 
-use super::sieve::Sieve;
-use super::subjects::{CallSubject, Folder};
-use super::{Asked, Scope};
-use crate::library::{Library, Stored};
-use crate::search::{Hit, Unit, search};
-use crate::store::{Error, Keys, Listed, Listing};
+use super::key_filter::KeyFilter;
+use super::subjects::{CallSubject, LazySession};
+use super::{MatchContext, MatchScope};
+use crate::library::{Library, StoredLibrary};
+use crate::search::{Hit, HitOwner, search};
+use crate::store::{CallKeys, CatalogueError, ListedCall, SessionListing};
 use crate::texts::Query;
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
@@ -18,13 +18,13 @@ use tooltrail_model::filter::{Answer, Filter, Item, Keeping, SubjectFacts};
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::{CallRow, SessionRow};
 
-/// A catalogue that is asked.
+/// A catalogue at one moment, to be filtered.
 #[derive(Clone, Copy)]
-pub struct Catalogued<'a> {
+pub struct CatalogueQuery<'a> {
     /// The catalogue.
-    pub library: &'a Stored,
+    pub library: &'a StoredLibrary,
     /// Its sessions at the moment of asking.
-    pub listing: &'a Listing,
+    pub listing: &'a SessionListing,
     /// Their rows.
     pub rows: &'a [SessionRow<'a>],
     /// The moment of asking.
@@ -33,15 +33,20 @@ pub struct Catalogued<'a> {
     pub threads: usize,
 }
 
-impl Catalogued<'_> {
+impl CatalogueQuery<'_> {
     /// The calls that a filter takes, in the order in which calls are listed.
-    pub fn calls(&self, filter: &Filter) -> Result<Vec<Listed>, Error> {
+    pub fn calls(&self, filter: &Filter) -> Result<Vec<ListedCall>, CatalogueError> {
         self.calls_while(filter, None, || true).map(|(calls, _)| calls)
     }
 
-    /// The same, as far as it is found out in time: logs are looked through only while `go_on`, those first in which something happened
-    /// last. Gives also whether that is all of them. Who holds the keys of all calls spares the reading of most rows.
-    pub fn calls_while(&self, filter: &Filter, keys: Option<&Keys>, go_on: impl FnMut() -> bool) -> Result<(Vec<Listed>, bool), Error> {
+    /// The calls that a filter selects, as far as they are found in time: logs are searched only while `go_on` returns `true`, the most
+    /// recent ones first. Returns also whether the search was complete. With the keys of all calls, most rows need not be read.
+    pub fn calls_while(
+        &self,
+        filter: &Filter,
+        keys: Option<&CallKeys>,
+        go_on: impl FnMut() -> bool,
+    ) -> Result<(Vec<ListedCall>, bool), CatalogueError> {
         if filter.is_empty() {
             return Ok((self.listing.all_calls(&self.library.catalogue(), false)?, true));
         }
@@ -49,7 +54,7 @@ impl Catalogued<'_> {
             return self.calls_with_texts(filter, go_on);
         }
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
-        let sieve = keys.map(|keys| Sieve::new(filter, keys));
+        let sieve = keys.map(|keys| KeyFilter::new(filter, keys));
         for session in self.likely_sessions(filter) {
             let take = |answer, listed| match answer {
                 Answer::Yes => taken.push(listed),
@@ -61,23 +66,27 @@ impl Catalogued<'_> {
                 None => self.ask_calls(filter, session, take)?,
             }
         }
-        let opened = self.open(&doubtful, |asked, session, doubts: &Vec<Listed>| {
-            let folder = Folder::new(*asked, session, filter);
-            let doubts: Map<u32, &Listed> = doubts.iter().map(|listed| (listed.number, listed)).collect();
-            let calls = asked.linked.calls_of(session).iter().filter(|call| call.copy_of.is_none());
+        // All doubtful calls of a session at once, so that its bundle is linked only once.
+        let opened = self.open(&doubtful, |context, session, doubts: &Vec<ListedCall>| {
+            let lazy_session = LazySession::new(*context, session, filter);
+            let doubts: Map<u32, &ListedCall> = doubts.iter().map(|listed| (listed.number, listed)).collect();
+            let calls = context.linked.calls_of(session).iter().filter(|call| call.copy_of.is_none());
             let calls = calls.filter_map(|call| Some((call, **doubts.get(&call.number)?)));
-            calls.filter(|(call, _)| filter.takes(&CallSubject::new(&folder, call, false, 0))).map(|(_, listed)| listed).collect::<Vec<_>>()
+            calls
+                .filter(|(call, _)| filter.takes(&CallSubject::new(&lazy_session, call, false, 0)))
+                .map(|(_, listed)| listed)
+                .collect::<Vec<_>>()
         })?;
         taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
         taken.sort_unstable();
         Ok((taken, true))
     }
 
-    /// Gives the rows of calls in their order, and what was made of those that follow each other in a session. Many are read one after
-    /// the other, few by themselves.
-    pub fn each_row<T: Default, E: From<Error>>(
+    /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result. For
+    /// many calls of a session all of its rows are read; few are read one by one.
+    pub fn each_row<T: Default, E: From<CatalogueError>>(
         &self,
-        calls: &[Listed],
+        calls: &[ListedCall],
         mut take: impl FnMut(&mut T, CallRow<'_>, At),
         mut done: impl FnMut(T) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -99,6 +108,7 @@ impl Catalogued<'_> {
                     }
                 }
             }
+            // `done` may write to a slow reader; the connection is free for others meanwhile.
             drop(catalogue);
             done(made)?;
         }
@@ -106,18 +116,19 @@ impl Catalogued<'_> {
     }
 
     /// The sessions that a filter takes, in the order in which sessions are listed.
-    pub fn sessions(&self, filter: &Filter, scope: Scope) -> Result<Vec<usize>, Error> {
+    pub fn sessions(&self, filter: &Filter, scope: MatchScope) -> Result<Vec<usize>, CatalogueError> {
         if filter.is_empty() {
             return Ok((0..self.rows.len()).collect());
         }
-        if scope == Scope::Session || (filter.asks_texts() && filter.patterns().next().is_none()) {
+        // Here each term may hold in another place, or texts are only excluded: neither rows nor a search can decide that.
+        if scope == MatchScope::Session || (filter.asks_texts() && filter.patterns().next().is_none()) {
             let linker = self.library.whole()?;
             let linked = linker.link_on(self.threads);
-            let found = super::sessions(&self.asked(&linked), filter, scope);
+            let found = super::sessions(&self.context(&linked), filter, scope);
             let places = self.places();
             let mut found: Vec<usize> =
                 found.into_iter().filter_map(|at| places.get(&(linked.sessions[at].agent, &*linked.sessions[at].id)).copied()).collect();
-            // Of what is gone there are only rows.
+            // Sessions without logs are not among the linked ones, so their rows decide.
             for session in self.likely_sessions(filter).filter(|&session| self.listing.is_gone(session)) {
                 found.extend((self.ask_session(filter, session)? == Answer::Yes).then_some(session));
             }
@@ -140,7 +151,7 @@ impl Catalogued<'_> {
                     Answer::No => {}
                 }
             }
-            let opened = self.open(&doubtful, |asked, session, ()| Folder::new(*asked, session, filter).has_one())?;
+            let opened = self.open(&doubtful, |context, session, ()| LazySession::new(*context, session, filter).has_one())?;
             taken.extend(opened.into_iter().filter(|(_, takes)| *takes).map(|(session, _)| session));
         }
         let mut taken: Vec<usize> = taken.into_iter().collect();
@@ -148,8 +159,8 @@ impl Catalogued<'_> {
         Ok(taken)
     }
 
-    /// The calls that a filter takes which asks about texts.
-    fn calls_with_texts(&self, filter: &Filter, mut go_on: impl FnMut() -> bool) -> Result<(Vec<Listed>, bool), Error> {
+    /// The calls that a filter with texts selects.
+    fn calls_with_texts(&self, filter: &Filter, mut go_on: impl FnMut() -> bool) -> Result<(Vec<ListedCall>, bool), CatalogueError> {
         let (places, mut whole) = (self.places(), true);
         let mut found: Map<usize, Set<u32>> = Map::default();
         let mut note = |agent: &str, session: &str, number: u32| {
@@ -158,18 +169,19 @@ impl Catalogued<'_> {
         if filter.patterns().next().is_some() {
             self.search(filter, |hits| {
                 for hit in hits {
-                    if let Unit::Call(number) = hit.unit {
+                    if let HitOwner::Call(number) = hit.unit {
                         note(hit.agent, &hit.session, number);
                     }
                 }
+                // Asked after each bundle, so that the calls found so far are kept.
                 whole = go_on();
                 if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
         } else {
-            // What must not be there can be anywhere.
+            // A filter that only excludes texts gives a search nothing to look for, so all calls are checked.
             let linker = self.library.whole()?;
             let linked = linker.link_on(self.threads);
-            for call in super::calls(&self.asked(&linked), filter, false) {
+            for call in super::calls(&self.context(&linked), filter, false) {
                 if let Some(session) = linked.sessions.get(call.session) {
                     note(session.agent, &session.id, call.number);
                 }
@@ -184,27 +196,27 @@ impl Catalogued<'_> {
         Ok((taken, whole))
     }
 
-    fn search(&self, filter: &Filter, mut each: impl FnMut(&[Hit]) -> ControlFlow<()>) -> Result<(), Error> {
+    fn search(&self, filter: &Filter, mut each: impl FnMut(&[Hit]) -> ControlFlow<()>) -> Result<(), CatalogueError> {
         search(self.library, &Query::unseen(filter.clone()), self.now, self.threads, |hits| each(&hits)).map(drop)
     }
 
-    fn asked<'l>(&'l self, linked: &'l Linked<'l>) -> Asked<'l> {
-        Asked { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads, keep: self.library.keep() }
+    fn context<'l>(&'l self, linked: &'l Linked<'l>) -> MatchContext<'l> {
+        MatchContext { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads, keep: self.library.keep() }
     }
 
-    /// Where the sessions are, by agent and id.
+    /// The places of the sessions, by agent and id.
     fn places(&self) -> Map<(&str, &str), usize> {
         self.rows.iter().enumerate().map(|(place, row)| ((row.agent, row.session), place)).collect()
     }
 
-    /// The sessions that a filter may take anything of. What is gone is only there for who asks for it.
+    /// The sessions in which a filter may select anything. Those that are gone are included only if the filter asks for them.
     pub(crate) fn likely_sessions<'s>(&'s self, filter: &'s Filter) -> impl Iterator<Item = usize> + 's {
         let gone = filter.asks_gone();
         let there = move |session: usize| gone || !self.listing.is_gone(session);
         (0..self.rows.len()).filter(move |&session| there(session) && filter.may_take(&self.rows[session]))
     }
 
-    /// What became of a session's logs, if a filter asks.
+    /// Whether the logs of a session are kept or gone, if the filter has a term about it.
     pub(super) fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
         if self.listing.is_gone(session) {
             return Keeping { gone: true, kept: false };
@@ -212,8 +224,13 @@ impl Catalogued<'_> {
         super::keeping(self.library.keep(), filter, &self.rows[session])
     }
 
-    /// What the rows of a session's calls say to a filter.
-    pub(crate) fn ask_calls(&self, filter: &Filter, session: usize, mut take: impl FnMut(Answer, Listed)) -> Result<(), Error> {
+    /// Passes on the filter's answer for the row of each call of a session.
+    pub(crate) fn ask_calls(
+        &self,
+        filter: &Filter,
+        session: usize,
+        mut take: impl FnMut(Answer, ListedCall),
+    ) -> Result<(), CatalogueError> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
         self.listing.each_call(&self.library.catalogue(), session, |listed, call, _| {
             let known = SubjectFacts { session: row, keeping, item: Item::Call(&call), told: true, texts: None, opened: None };
@@ -221,8 +238,8 @@ impl Catalogued<'_> {
         })
     }
 
-    /// What the rows of a session say to a filter.
-    fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, Error> {
+    /// The filter's answer for a session and the rows of its calls.
+    fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, CatalogueError> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
         let known = SubjectFacts { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
         if filter.asks_sessions() && filter.ask(&known) == Answer::Yes {
@@ -231,6 +248,7 @@ impl Catalogued<'_> {
         let mut found = Answer::No;
         self.ask_calls(filter, session, |answer, _| match answer {
             Answer::Yes => found = Answer::Yes,
+            // A later Yes still wins; an open answer must not replace one.
             Answer::Open if found == Answer::No => found = Answer::Open,
             _ => {}
         })?;
@@ -241,8 +259,8 @@ impl Catalogued<'_> {
     fn open<T: Sync, R: Send>(
         &self,
         sessions: &BTreeMap<usize, T>,
-        ask: impl Fn(&Asked<'_>, usize, &T) -> R + Sync,
-    ) -> Result<Vec<(usize, R)>, Error> {
+        ask: impl Fn(&MatchContext<'_>, usize, &T) -> R + Sync,
+    ) -> Result<Vec<(usize, R)>, CatalogueError> {
         let mut bundles: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         for &session in sessions.keys() {
             if let Some(bundle) = self.listing.bundle(session) {
@@ -250,19 +268,21 @@ impl Catalogued<'_> {
             }
         }
         let bundles: Vec<(i64, Vec<usize>)> = bundles.into_iter().collect();
-        let answers = each(self.threads, bundles.len(), |index| -> Result<Vec<(usize, R)>, Error> {
+        let answers = each(self.threads, bundles.len(), |index| -> Result<Vec<(usize, R)>, CatalogueError> {
             let (bundle, own) = &bundles[index];
             let linker = self.library.open(*bundle)?;
             let linked = linker.link();
-            let asked = Asked { threads: 1, ..self.asked(&linked) };
+            // The bundles already run in parallel.
+            let context = MatchContext { threads: 1, ..self.context(&linked) };
             let answer = |session: usize| {
                 let row = &self.rows[session];
+                // A log may have been deleted since the refresh; then the session is not there, and its calls are left out.
                 let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
-                Some((session, ask(&asked, place, sessions.get(&session)?)))
+                Some((session, ask(&context, place, sessions.get(&session)?)))
             };
             Ok(own.iter().filter_map(|&session| answer(session)).collect())
         });
-        let answers: Result<Vec<_>, Error> = answers.into_iter().collect();
+        let answers: Result<Vec<_>, CatalogueError> = answers.into_iter().collect();
         Ok(answers?.into_iter().flatten().collect())
     }
 }

@@ -1,8 +1,8 @@
-//! Calls, messages and sessions as a filter is asked about them.
+//! Calls, messages and sessions as subjects of a filter.
 
-use super::{Asked, texts_of};
+use super::{MatchContext, texts_of};
 use crate::Map;
-use crate::texts::resolve::Message;
+use crate::texts::resolve::MatchedMessage;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use tooltrail_formats::load;
@@ -14,9 +14,9 @@ use tooltrail_model::link::{CallId, LinkedCall};
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::transcript::Part;
 
-/// A session, and its calls once one of them has to be opened.
-pub(super) struct Folder<'a> {
-    asked: Asked<'a>,
+/// A session whose calls are opened when the filter first needs one.
+pub(super) struct LazySession<'a> {
+    context: MatchContext<'a>,
     session: usize,
     row: SessionRow<'a>,
     keeping: Keeping,
@@ -24,17 +24,18 @@ pub(super) struct Folder<'a> {
     book: OnceCell<(SessionBook<'a>, HashMap<u32, usize>)>,
 }
 
-impl<'a> Folder<'a> {
-    pub(super) fn new(asked: Asked<'a>, session: usize, filter: &'a Filter) -> Self {
-        let row = asked.linked.session_row(session, asked.now).unwrap_or_else(|| nameless(&asked, session));
-        let keeping = super::keeping(asked.keep, filter, &row);
-        Folder { asked, session, row, keeping, filter, book: OnceCell::new() }
+impl<'a> LazySession<'a> {
+    pub(super) fn new(context: MatchContext<'a>, session: usize, filter: &'a Filter) -> Self {
+        let row = context.linked.session_row(session, context.now).unwrap_or_else(|| nameless(&context, session));
+        let keeping = super::keeping(context.keep, filter, &row);
+        LazySession { context, session, row, keeping, filter, book: OnceCell::new() }
     }
 
-    /// The calls to open, and where each is by its number.
+    /// The session's book, and the index of each call in it by number.
     fn book(&self) -> &(SessionBook<'a>, HashMap<u32, usize>) {
         self.book.get_or_init(|| {
-            let Asked { linked, now, shelf, .. } = self.asked;
+            let MatchContext { linked, now, shelf, .. } = self.context;
+            // An outline is enough to open calls, and reads no messages.
             let book = SessionBook::outline(linked, &[self.session], now, shelf);
             let places = book.transcript().calls.iter().enumerate().map(|(index, call)| (call.number, index)).collect();
             (book, places)
@@ -42,24 +43,25 @@ impl<'a> Folder<'a> {
     }
 
     fn calls(&self) -> impl Iterator<Item = &'a LinkedCall> {
-        self.asked.linked.calls_of(self.session).iter().filter(|call| call.copy_of.is_none())
+        self.context.linked.calls_of(self.session).iter().filter(|call| call.copy_of.is_none())
     }
 
-    /// Whether all terms hold for one thing in the session, where no text is asked about.
+    /// Whether all terms of a filter without texts hold for the session itself or for one of its calls.
     pub(super) fn has_one(&self) -> bool {
         let filter = self.filter;
+        // The session first: it costs nothing, while a call may have to be opened.
         (filter.asks_sessions() && filter.takes(&SessionSubject(self)))
             || self.calls().any(|call| filter.takes(&CallSubject::new(self, call, false, 0)))
     }
 
-    /// Whether a call or message of the session may be taken, as far as rows tell.
+    /// Whether a call or message of the session may be selected, as far as rows can decide.
     pub(super) fn may_have_one(&self) -> bool {
         self.filter.may_take(&self.row)
             && (self.filter.asks_messages() || self.calls().any(|call| CallSubject::new(self, call, false, 0).may_be_taken()))
     }
 
     /// Whether every term holds somewhere in the session, whose calls and messages have these texts.
-    pub(super) fn has_all(&self, texts: &Map<CallId, u64>, messages: &[&Message]) -> bool {
+    pub(super) fn has_all(&self, texts: &Map<CallId, u64>, messages: &[&MatchedMessage]) -> bool {
         let mut within = Within::new(self.filter);
         within.take(&SessionSubject(self));
         self.calls().for_each(|call| within.take(&CallSubject::new(self, call, false, texts_of(texts, call))));
@@ -68,15 +70,15 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// A session that nobody describes has at least an agent.
-fn nameless<'l>(asked: &Asked<'l>, session: usize) -> SessionRow<'l> {
-    let row = asked.linked.calls_of(session).first().map(|call| asked.linked.call_row(call, asked.now, false));
+/// The row for calls whose session has no record of its own: it has at least an agent.
+fn nameless<'l>(context: &MatchContext<'l>, session: usize) -> SessionRow<'l> {
+    let row = context.linked.calls_of(session).first().map(|call| context.linked.call_row(call, context.now, false));
     row.map(|row| SessionRow { agent: row.agent, session: row.session, ..SessionRow::default() }).unwrap_or_default()
 }
 
 /// A call, opened when a filter asks for it.
 pub(super) struct CallSubject<'f, 'a> {
-    folder: &'f Folder<'a>,
+    lazy_session: &'f LazySession<'a>,
     call: &'f LinkedCall,
     row: CallRow<'f>,
     told: OnceCell<CallRow<'f>>,
@@ -86,26 +88,26 @@ pub(super) struct CallSubject<'f, 'a> {
 }
 
 impl<'f, 'a> CallSubject<'f, 'a> {
-    pub(super) fn new(folder: &'f Folder<'a>, call: &'f LinkedCall, alone: bool, texts: u64) -> Self {
-        let row = folder.asked.linked.call_row(call, folder.asked.now, alone);
-        CallSubject { folder, call, row, told: OnceCell::new(), texts, opened: OnceCell::new() }
+    pub(super) fn new(lazy_session: &'f LazySession<'a>, call: &'f LinkedCall, alone: bool, texts: u64) -> Self {
+        let row = lazy_session.context.linked.call_row(call, lazy_session.context.now, alone);
+        CallSubject { lazy_session, call, row, told: OnceCell::new(), texts, opened: OnceCell::new() }
     }
 
-    /// Whether it may be taken, whatever its texts are.
+    /// Whether it may be selected, whatever its texts are.
     pub(super) fn may_be_taken(&self) -> bool {
         let (session, keeping) = (self.session(), self.keeping());
         let known = SubjectFacts { session, keeping, item: self.item(), told: false, texts: None, opened: None };
-        self.folder.filter.ask(&known) != Answer::No
+        self.lazy_session.filter.ask(&known) != Answer::No
     }
 }
 
 impl Subject for CallSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
-        &self.folder.row
+        &self.lazy_session.row
     }
 
     fn keeping(&self) -> Keeping {
-        self.folder.keeping
+        self.lazy_session.keeping
     }
 
     fn item(&self) -> Item<'_> {
@@ -114,8 +116,9 @@ impl Subject for CallSubject<'_, '_> {
 
     fn told(&self) -> Option<&CallRow<'_>> {
         Some(self.told.get_or_init(|| {
+            // The request is read only here, when a term needs what its command means; most filters never get here.
             let mut row = self.row.clone();
-            let Asked { linked, shelf, .. } = self.folder.asked;
+            let MatchContext { linked, shelf, .. } = self.lazy_session.context;
             load::understand(shelf, &mut row, linked.record(self.call.id).at);
             row
         }))
@@ -127,35 +130,36 @@ impl Subject for CallSubject<'_, '_> {
 
     fn open(&self) -> Option<&Loaded<'_>> {
         let open = || {
-            let (book, places) = self.folder.book();
+            let (book, places) = self.lazy_session.book();
             places.get(&self.call.number).map(|&place| book.call(place))
         };
         self.opened.get_or_init(open).as_ref()
     }
 }
 
-/// A message in which something was found.
+/// A message with a match.
 pub(super) struct MessageSubject<'f, 'a> {
-    folder: &'f Folder<'a>,
-    message: &'f Message,
-    /// All that is asked of a message which was opened: whether there is a picture in it.
+    lazy_session: &'f LazySession<'a>,
+    message: &'f MatchedMessage,
+    /// An image, if the message has one: the only content of an opened message that a filter has terms for.
     picture: Option<Loaded<'static>>,
 }
 
 impl<'f, 'a> MessageSubject<'f, 'a> {
-    pub(super) fn new(folder: &'f Folder<'a>, message: &'f Message) -> Self {
+    pub(super) fn new(lazy_session: &'f LazySession<'a>, message: &'f MatchedMessage) -> Self {
+        // Any image does: the filter only checks that there is one.
         let picture = || Loaded::Part(Part::Media(Content::Image(Image::default())));
-        MessageSubject { folder, message, picture: message.picture.then(picture) }
+        MessageSubject { lazy_session, message, picture: message.picture.then(picture) }
     }
 }
 
 impl Subject for MessageSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
-        &self.folder.row
+        &self.lazy_session.row
     }
 
     fn keeping(&self) -> Keeping {
-        self.folder.keeping
+        self.lazy_session.keeping
     }
 
     fn item(&self) -> Item<'_> {
@@ -176,7 +180,7 @@ impl Subject for MessageSubject<'_, '_> {
 }
 
 /// A session itself. There is nothing in it to open.
-struct SessionSubject<'f, 'a>(&'f Folder<'a>);
+struct SessionSubject<'f, 'a>(&'f LazySession<'a>);
 
 impl Subject for SessionSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {

@@ -4,12 +4,12 @@
 //! last, every time; everything, seldom. So whatever the system's events leave out is found as well.
 
 use super::events::Events;
-use super::fresh::Fresh;
-use super::ground::changed;
-use super::inbox::{Ask, Inbox, Post};
-use super::news::{self, Listener};
-use super::world::World;
-use super::{Clock, Options};
+use super::inbox::{Inbox, InboxContents, SessionRequest};
+use super::log_locations::changed;
+use super::publish::{self, Subscription};
+use super::sources::WatchedSources;
+use super::updater::CatalogueUpdater;
+use super::{WatchClock, WatchOptions};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,22 +30,22 @@ const SHARE: u32 = 2000;
 const RENEW: u32 = 10;
 
 /// Lets go of whoever waits for a watcher that is gone, also for one that broke down.
-struct Closing(Arc<Inbox>);
+struct CloseInboxOnDrop(Arc<Inbox>);
 
-impl Drop for Closing {
+impl Drop for CloseInboxOnDrop {
     fn drop(&mut self) {
         self.0.close();
     }
 }
 
 /// A watcher at work.
-pub(super) struct Run {
-    pub(super) world: World,
+pub(super) struct EventLoop {
+    pub(super) sources: WatchedSources,
     pub(super) inbox: Arc<Inbox>,
-    pub(super) options: Options,
-    pub(super) clock: Arc<Clock>,
-    pub(super) fresh: Option<Fresh>,
-    listeners: Vec<Listener>,
+    pub(super) options: WatchOptions,
+    pub(super) clock: Arc<WatchClock>,
+    pub(super) updater: Option<CatalogueUpdater>,
+    subscriptions: Vec<Subscription>,
     events: Option<Events>,
     /// The moment of which rows were told; nothing while nobody has been told anything.
     told: Option<Now>,
@@ -56,16 +56,22 @@ pub(super) struct Run {
     rested: Instant,
 }
 
-impl Run {
-    pub(super) fn new(world: World, inbox: Arc<Inbox>, options: Options, clock: Arc<Clock>, fresh: Option<Fresh>) -> Self {
+impl EventLoop {
+    pub(super) fn new(
+        sources: WatchedSources,
+        inbox: Arc<Inbox>,
+        options: WatchOptions,
+        clock: Arc<WatchClock>,
+        updater: Option<CatalogueUpdater>,
+    ) -> Self {
         let now = Instant::now();
-        Run {
-            world,
+        EventLoop {
+            sources,
             inbox,
             options,
             clock,
-            fresh,
-            listeners: Vec::new(),
+            updater,
+            subscriptions: Vec::new(),
             events: None,
             told: None,
             directories: Vec::new(),
@@ -78,52 +84,52 @@ impl Run {
 
     /// Works until it is told to end.
     pub(super) fn run(mut self) {
-        let _closing = Closing(Arc::clone(&self.inbox));
+        let _closing = CloseInboxOnDrop(Arc::clone(&self.inbox));
         loop {
-            let until = (!self.listeners.is_empty()).then_some(self.next_poll);
+            let until = (!self.subscriptions.is_empty()).then_some(self.next_poll);
             let post = self.inbox.wait(until, self.rested);
             if post.ended {
                 return;
             }
-            self.listeners.retain(|listener| !listener.is_left());
+            self.subscriptions.retain(|subscription| !subscription.is_left());
             let start = Instant::now();
             let (files, anywhere, asks) = (post.files.len(), post.anywhere, post.asks.len());
             self.work(post);
-            debug!(files, anywhere, asks, subscribers = self.listeners.len(), took = ?start.elapsed(), "the watcher woke");
+            debug!(files, anywhere, asks, subscribers = self.subscriptions.len(), took = ?start.elapsed(), "the watcher woke");
             // However much is written, the watcher takes no more than half of a processor.
             self.rested = Instant::now() + start.elapsed();
         }
     }
 
-    fn work(&mut self, post: Post) {
-        if self.listeners.is_empty() && post.wishes.is_empty() {
+    fn work(&mut self, post: InboxContents) {
+        if self.subscriptions.is_empty() && post.wishes.is_empty() {
             // Those who ask about a session learn by their answer being dropped that there is none.
             self.events = None;
-            self.world.leave();
+            self.sources.reset();
             self.told = None;
             return;
         }
         let now = (self.clock)();
-        let asleep = self.listeners.is_empty();
+        let asleep = self.subscriptions.is_empty();
         if asleep {
             self.wake(&now);
         } else {
             // Whoever asks for a session has it polled for.
             let poll = Instant::now() >= self.next_poll || !post.asks.is_empty();
             let anywhere = post.anywhere || poll && self.is_look_due();
-            let asked = post.asks.iter().flat_map(|ask| self.world.files_of(&ask.agent, &ask.session));
+            let asked = post.asks.iter().flat_map(|ask| self.sources.files_of(&ask.agent, &ask.session));
             let files: BTreeSet<PathBuf> = asked.chain(post.files).collect();
             self.pass(files, anywhere, poll, &now);
         }
         for (wish, sender) in post.wishes {
             let last = wish.last;
-            let listener = Listener::new(wish, sender);
-            news::begin(&mut self.world, &now, &listener, last);
-            self.listeners.push(listener);
+            let subscription = Subscription::new(wish, sender);
+            publish::send_initial(&mut self.sources, &now, &subscription, last);
+            self.subscriptions.push(subscription);
         }
-        for Ask { agent, session, answer } in post.asks {
+        for SessionRequest { agent, session, answer } in post.asks {
             // Whoever asked may have gone.
-            news::hold(&mut self.world, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
+            publish::session_snapshot(&mut self.sources, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
         }
         self.told = Some(now);
     }
@@ -133,18 +139,18 @@ impl Run {
         self.events = if self.options.events { Events::start(Arc::clone(&self.inbox)) } else { None };
         // From now on nothing is missed; what came before is found by looking.
         self.look(now);
-        news::tell(&mut self.world, now, &[]);
+        publish::publish(&mut self.sources, now, &[]);
         self.next_poll = Instant::now() + self.options.poll;
     }
 
     /// Looks at some logs, or everywhere, and tells what changed.
     fn pass(&mut self, files: impl IntoIterator<Item = PathBuf>, anywhere: bool, poll: bool, now: &Now) {
         let before = self.told.take();
-        let mut anywhere = self.world.check(files, before.as_ref()) || anywhere;
+        let mut anywhere = self.sources.check(files, before.as_ref()) || anywhere;
         if poll {
             self.next_poll = Instant::now() + self.options.poll;
-            let newest = self.world.newest(LOGS);
-            anywhere |= self.world.check(newest, before.as_ref());
+            let newest = self.sources.newest(LOGS);
+            anywhere |= self.sources.check(newest, before.as_ref());
             anywhere |= self.directories.iter().any(|(path, then)| changed(path) != *then);
             if let Some(before) = &before {
                 self.age(before, now);
@@ -157,25 +163,25 @@ impl Run {
         self.polls += u32::from(poll);
         if anywhere || self.polls >= RENEW {
             self.polls = 0;
-            self.world.resow();
+            self.sources.reseed();
         }
-        if news::tell(&mut self.world, now, &self.listeners)
-            && let Some(fresh) = &self.fresh
+        if publish::publish(&mut self.sources, now, &self.subscriptions)
+            && let Some(updater) = &self.updater
         {
-            fresh.changed();
+            updater.changed();
         }
     }
 
     /// Looks at everything.
     fn look(&mut self, now: &Now) {
         if let Some(events) = &mut self.events {
-            events.watch(&self.world.ground().roots());
+            events.watch(&self.sources.locations().roots());
         }
         let start = Instant::now();
         // Directories first: what comes into one meanwhile changes it once more.
-        self.directories = directories(&self.world);
+        self.directories = directories(&self.sources);
         let walked = start.elapsed();
-        let found = self.world.look(self.told.as_ref(), now);
+        let found = self.sources.look(self.told.as_ref(), now);
         self.next_look = Instant::now() + SELDOM.max((walked + found) * SHARE);
     }
 
@@ -186,10 +192,10 @@ impl Run {
     /// Touches the bundles in which time alone has changed something.
     fn age(&mut self, before: &Now, now: &Now) {
         let listed = before.live != now.live;
-        let bundles = &mut self.world.bundles;
-        let stale = |(number, bundle): (u32, &super::bundles::Bundle)| {
-            let stale = match &bundle.prints {
-                Some(prints) => prints.is_stale(now),
+        let bundles = &mut self.sources.bundles;
+        let stale = |(number, bundle): (u32, &super::bundles::WatchedBundle)| {
+            let stale = match &bundle.fingerprints {
+                Some(fingerprints) => fingerprints.is_stale(now),
                 None => listed && bundle.may_live(now) != bundle.may_live(before),
             };
             stale.then_some(number)
@@ -200,8 +206,8 @@ impl Run {
 }
 
 /// The directories that are polled every time.
-fn directories(world: &World) -> Vec<(PathBuf, Option<SystemTime>)> {
-    let all = world.ground().directories();
+fn directories(sources: &WatchedSources) -> Vec<(PathBuf, Option<SystemTime>)> {
+    let all = sources.locations().directories();
     let (mut near, mut far): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, directory)| directory.depth <= 1);
     // The roots always, whether or not they are there.
     near.sort_by_key(|(_, directory)| (directory.depth, Reverse(directory.changed)));

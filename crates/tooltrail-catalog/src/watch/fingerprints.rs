@@ -7,16 +7,16 @@ use tooltrail_model::{Status, Time};
 
 /// What is remembered of the rows of a bundle.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Prints {
-    sessions: Map<(Box<str>, Box<str>), Session>,
+pub(super) struct RowFingerprints {
+    sessions: Map<(Box<str>, Box<str>), SessionFingerprints>,
 }
 
 /// What is remembered of a session.
 #[derive(Clone, Debug, Default)]
-struct Session {
+struct SessionFingerprints {
     /// A fingerprint of its row; nothing for calls that belong to no session.
     row: Option<u64>,
-    calls: Map<(Box<str>, u32), Call>,
+    calls: Map<(Box<str>, u32), CallFingerprint>,
     /// The signs of life of its sources, and what they told when the rows were made.
     signs: Vec<(Option<Time>, Option<Time>)>,
     pulse: Pulse,
@@ -24,14 +24,14 @@ struct Session {
 
 /// What is remembered of a call.
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct CallFingerprint {
     row: u64,
     status: Status,
 }
 
 /// Something that is not as it was.
 #[derive(Debug)]
-pub(super) enum Difference<'l> {
+pub(super) enum RowDifference<'l> {
     /// A new call, and how many of its session had its id before it.
     Requested(&'l LinkedCall, u32),
     /// The same for a call with another row, and what had become of it before.
@@ -44,21 +44,21 @@ pub(super) enum Difference<'l> {
     Gone(Box<str>, Box<str>),
 }
 
-impl Prints {
+impl RowFingerprints {
     /// What the rows are at a moment.
     pub(super) fn of(linked: &Linked<'_>, now: &Now) -> Self {
-        Prints::default().renew(linked, now).0
+        RowFingerprints::default().renew(linked, now).0
     }
 
     /// What the rows are now, and what of them is new.
-    pub(super) fn renew<'l>(mut self, linked: &'l Linked<'_>, now: &Now) -> (Self, Vec<Difference<'l>>) {
-        let mut new = Prints::default();
+    pub(super) fn renew<'l>(mut self, linked: &'l Linked<'_>, now: &Now) -> (Self, Vec<RowDifference<'l>>) {
+        let mut new = RowFingerprints::default();
         let mut told = Vec::new();
         for (index, own) in linked.sessions.iter().enumerate() {
             let key = (Box::from(own.agent), own.id.clone());
             let mut before = self.sessions.remove(&key).unwrap_or_default();
             let signs = own.sources.iter().filter_map(|&source| linked.sources.get(source));
-            let mut session = Session {
+            let mut session = SessionFingerprints {
                 row: linked.session_row(index, now).map(|row| print(&row)),
                 calls: Map::default(),
                 signs: signs.map(|source| (source.modified, source.summary.last)).collect(),
@@ -66,7 +66,7 @@ impl Prints {
             };
             session.take(linked, linked.calls_of(index), now, &mut before, &mut told);
             if before.row != session.row {
-                told.push(Difference::Session(index));
+                told.push(RowDifference::Session(index));
             }
             before.lose(&key, &mut told);
             new.sessions.insert(key, session);
@@ -76,7 +76,7 @@ impl Prints {
         if let Some(strays) = linked.calls.get(strays..).filter(|strays| !strays.is_empty()) {
             let key = <(Box<str>, Box<str>)>::default();
             let mut before = self.sessions.remove(&key).unwrap_or_default();
-            let mut session = Session::default();
+            let mut session = SessionFingerprints::default();
             session.take(linked, strays, now, &mut before, &mut told);
             before.lose(&key, &mut told);
             new.sessions.insert(key, session);
@@ -85,14 +85,14 @@ impl Prints {
             let was_session = gone.row.is_some();
             gone.lose(&key, &mut told);
             if was_session {
-                told.push(Difference::Gone(key.0, key.1));
+                told.push(RowDifference::Gone(key.0, key.1));
             }
         }
         (new, told)
     }
 
     /// Takes in those of another bundle.
-    pub(super) fn join(&mut self, other: Prints) {
+    pub(super) fn join(&mut self, other: RowFingerprints) {
         for (key, session) in other.sessions {
             match self.sessions.get_mut(&key) {
                 Some(own) => own.calls.extend(session.calls),
@@ -118,28 +118,28 @@ impl Prints {
     }
 }
 
-impl Session {
+impl SessionFingerprints {
     /// Takes the calls of a session, and says what is new about them.
     fn take<'l>(
         &mut self,
         linked: &'l Linked<'_>,
         calls: &'l [LinkedCall],
         now: &Now,
-        before: &mut Session,
-        told: &mut Vec<Difference<'l>>,
+        before: &mut SessionFingerprints,
+        told: &mut Vec<RowDifference<'l>>,
     ) {
         self.calls.reserve(calls.len());
         for call in calls.iter().filter(|call| call.copy_of.is_none()) {
             let row = linked.call_row(call, now, false);
-            let new = Call { row: print(&row), status: row.status };
+            let new = CallFingerprint { row: print(&row), status: row.status };
             // An id may have been used for several calls.
             let mut key = (Box::from(row.call), 0);
             while self.calls.contains_key(&key) {
                 key.1 += 1;
             }
             match before.calls.remove(&key) {
-                None => told.push(Difference::Requested(call, key.1)),
-                Some(old) if old.row != new.row => told.push(Difference::Updated(call, key.1, old.status)),
+                None => told.push(RowDifference::Requested(call, key.1)),
+                Some(old) if old.row != new.row => told.push(RowDifference::Updated(call, key.1, old.status)),
                 Some(_) => {}
             }
             self.calls.insert(key, new);
@@ -147,9 +147,9 @@ impl Session {
     }
 
     /// Says which calls are left that nobody has taken.
-    fn lose(&mut self, (agent, session): &(Box<str>, Box<str>), told: &mut Vec<Difference<'_>>) {
+    fn lose(&mut self, (agent, session): &(Box<str>, Box<str>), told: &mut Vec<RowDifference<'_>>) {
         let lost = std::mem::take(&mut self.calls).into_keys();
-        told.extend(lost.map(|(call, again)| Difference::Lost(agent.clone(), session.clone(), call, again)));
+        told.extend(lost.map(|(call, again)| RowDifference::Lost(agent.clone(), session.clone(), call, again)));
     }
 }
 

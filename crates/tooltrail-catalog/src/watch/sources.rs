@@ -1,13 +1,13 @@
 //! What the watcher knows: every source as it was last read, and the means to read more of those that grow.
 
 use super::bundles::Bundles;
-use super::change::Speaker;
-use super::desk::Desk;
-use super::ground::Ground;
-use super::seed::Seed;
+use super::catalogue_baseline::CatalogueBaseline;
+use super::change::MessageRole;
+use super::log_locations::LogLocations;
+use super::recent_records::RecentRecords;
 use crate::keep::Keep;
 use crate::refresh::stamp;
-use crate::store::Stamp;
+use crate::store::FileStamp;
 use crate::{Map, Set};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,12 +31,12 @@ const NOTED: usize = 4 << 20;
 
 /// All sources.
 #[derive(Debug)]
-pub(super) struct World {
-    ground: Ground,
+pub(super) struct WatchedSources {
+    locations: LogLocations,
     options: Options,
-    known: Map<PathBuf, Known>,
+    known: Map<PathBuf, KnownSource>,
     pub(super) bundles: Bundles,
-    pub(super) desk: Desk,
+    pub(super) recent_records: RecentRecords,
     /// What is kept of logs that are gone.
     pub(super) keep: Option<Keep>,
     /// A catalogue that may know the logs.
@@ -46,23 +46,23 @@ pub(super) struct World {
     buffer: Buffer,
     read: Arc<AtomicU64>,
     /// What was said since somebody asked.
-    said: Vec<Said>,
+    new_messages: Vec<NewMessage>,
 }
 
 /// A source that is known.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownSource {
     /// What it was like when it was read; nothing for one that could not be, so that it is tried again.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// How much of it has been told of.
     size: u64,
     written: Option<SystemTime>,
 }
 
-impl Known {
+impl KnownSource {
     /// A source that is read as it was found.
     fn of(found: &FoundSource) -> Self {
-        Known { stamp: Some(stamp(found)), size: found.size, written: found.modified }
+        KnownSource { stamp: Some(stamp(found)), size: found.size, written: found.modified }
     }
 
     fn is_as(&self, found: &FoundSource) -> bool {
@@ -72,58 +72,58 @@ impl Known {
 
 /// Something that somebody said.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct NewMessage {
     pub(super) file: Box<str>,
     pub(super) line: u64,
     pub(super) time: Option<Time>,
     /// The session, if the record names it.
     pub(super) session: Option<Box<str>>,
-    pub(super) by: Speaker,
+    pub(super) by: MessageRole,
 }
 
 /// What the new lines of a log hold.
 #[derive(Default)]
-struct Notes {
-    said: Vec<(u64, Said)>,
+struct NewLines {
+    new_messages: Vec<(u64, NewMessage)>,
     requests: Vec<(u64, Vec<u8>)>,
     bytes: usize,
 }
 
-impl World {
+impl WatchedSources {
     /// A world of which nothing is known. What is read of logs is added to a count.
-    pub(super) fn new(ground: Ground, options: &super::Options, read: Arc<AtomicU64>) -> Self {
-        let super::Options { scan, keep, seed, .. } = options;
+    pub(super) fn new(locations: LogLocations, options: &super::WatchOptions, read: Arc<AtomicU64>) -> Self {
+        let super::WatchOptions { scan, keep, seed, .. } = options;
         let usual = Options::default();
         let is_usual = (scan.max_line, scan.check_utf8) == (usual.max_line, usual.check_utf8);
-        World {
-            ground,
+        WatchedSources {
+            locations,
             options: scan.clone(),
             known: Map::default(),
             bundles: Bundles::new(scan.clone()),
-            desk: Desk::new(Arc::clone(&read)),
+            recent_records: RecentRecords::new(Arc::clone(&read)),
             keep: keep.clone(),
             // What is stored was read as usual.
             seed: seed.clone().filter(|_| is_usual),
             live: Vec::new(),
             buffer: Buffer::default(),
             read,
-            said: Vec::new(),
+            new_messages: Vec::new(),
         }
     }
 
     /// Where logs are.
-    pub(super) fn ground(&self) -> &Ground {
-        &self.ground
+    pub(super) fn locations(&self) -> &LogLocations {
+        &self.locations
     }
 
     /// Looks at everything, and takes in what is not as it was. `before` is the moment of which rows were told, if any were. Gives how
     /// long it took to find that out.
     pub(super) fn look(&mut self, before: Option<&Now>, now: &Now) -> Duration {
         let start = Instant::now();
-        let search = self.ground.search();
+        let search = self.locations.search();
         let first = self.known.is_empty();
         if first {
-            self.sow(&search.files);
+            self.seed_from_catalogue(&search.files);
         }
         let mut changed = Vec::new();
         let mut here: Set<&Path> = Set::default();
@@ -136,7 +136,7 @@ impl World {
         let took = start.elapsed();
         let gone: Vec<PathBuf> = self.known.keys().filter(|path| !here.contains(path.as_path())).cloned().collect();
         for path in gone {
-            self.lose(&path, before);
+            self.remove(&path, before);
         }
         // When all is new, only what was written lately is likely to grow.
         let alive = |found: &FoundSource| !first || now.is_fresh(found.written(), None);
@@ -151,12 +151,12 @@ impl World {
     }
 
     /// Takes from the catalogue what it has as it is.
-    fn sow(&mut self, files: &[FoundSource]) {
-        let Some(seed) = self.seed.as_deref().and_then(Seed::open) else { return };
+    fn seed_from_catalogue(&mut self, files: &[FoundSource]) {
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueBaseline::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
         for found in files {
-            let own = Known::of(found);
+            let own = KnownSource::of(found);
             let path = spelled(&found.path);
             if stored.get(&path).is_some_and(|stored| own.stamp == Some(stored.stamp))
                 && let Some(stored) = stored.remove(&path)
@@ -166,28 +166,28 @@ impl World {
             }
         }
         let changed = stored.values().map(|stored| stored.bundle).collect();
-        if self.bundles.sow(seed, sources, &changed) {
+        if self.bundles.seed_from(seed, sources, &changed) {
             self.known.extend(known);
         }
     }
 
     /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
-    pub(super) fn resow(&mut self) {
-        let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
-        let World { bundles, known, .. } = self;
-        bundles.resow(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
+    pub(super) fn reseed(&mut self) {
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueBaseline::open).filter(|seed| self.bundles.is_newer(seed)) else { return };
+        let WatchedSources { bundles, known, .. } = self;
+        bundles.reseed(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
     }
 
     /// Forgets everything, if the catalogue tells it again: nobody wants to know for now.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn reset(&mut self) {
         if !self.bundles.is_seeded() {
             return;
         }
         self.known.clear();
         self.live.clear();
-        self.said.clear();
+        self.new_messages.clear();
         self.bundles = Bundles::new(self.options.clone());
-        self.desk = Desk::new(Arc::clone(&self.read));
+        self.recent_records = RecentRecords::new(Arc::clone(&self.read));
     }
 
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
@@ -229,7 +229,7 @@ impl World {
     }
 
     /// The stamp that a log had when it was read, by its spelled path.
-    pub(super) fn stamp(&self, path: &str) -> Option<Stamp> {
+    pub(super) fn stamp(&self, path: &str) -> Option<FileStamp> {
         let known = self.known.get(Path::new(path));
         // A name that is no text is spelled otherwise than it is, so it has to be looked for.
         let odd = || self.known.iter().find(|(own, _)| spelled(own) == *path).map(|(_, known)| known);
@@ -237,8 +237,8 @@ impl World {
     }
 
     /// What was said since the last time.
-    pub(super) fn take_said(&mut self) -> Vec<Said> {
-        std::mem::take(&mut self.said)
+    pub(super) fn take_new_messages(&mut self) -> Vec<NewMessage> {
+        std::mem::take(&mut self.new_messages)
     }
 
     /// Reads what is new in a log.
@@ -249,7 +249,7 @@ impl World {
             Some(place) => self.live.remove(place),
             None => (found.path.clone(), Follower::new(&found.path, &self.options)),
         };
-        let mut notes = Notes::default();
+        let mut notes = NewLines::default();
         let bytes = entry.1.bytes();
         // While nobody has been told anything, nothing is news.
         let taken = entry.1.follow(&mut self.buffer, &mut |format, line| {
@@ -263,19 +263,19 @@ impl World {
             Ok(followed) => followed,
             Err(error) => {
                 warn!(path = ?found.path, %error, "cannot follow a log");
-                return self.miss(&found.path, told, before);
+                return self.mark_unreadable(&found.path, told, before);
             }
         };
         trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
         if followed.whole {
-            self.desk.forget(&file);
+            self.recent_records.forget(&file);
             // Told by what was read: the size of a source that is no plain file counts other bytes.
             self.known.entry(found.path.clone()).and_modify(|known| known.size = followed.source.summary.tally.bytes);
         }
         // Of a log that was read again whole, what lies behind its old end is new.
         let new = if followed.whole { told } else { 0 };
-        self.said.extend(notes.said.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
-        notes.requests.iter().for_each(|(start, bytes)| self.desk.hold(&file, *start, bytes));
+        self.new_messages.extend(notes.new_messages.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
+        notes.requests.iter().for_each(|(start, bytes)| self.recent_records.hold(&file, *start, bytes));
         self.bundles.put(followed.source, before);
         self.live.push(entry);
         if self.live.len() > LIVE {
@@ -293,42 +293,42 @@ impl World {
         self.read.fetch_add(progress.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
         for found in files {
             self.live.retain(|(path, _)| *path != found.path);
-            self.desk.forget(&spelled(&found.path));
+            self.recent_records.forget(&spelled(&found.path));
             self.note(found);
         }
         linker.into_sources().for_each(|source: Source| self.bundles.put(source, before));
         for problem in &problems {
             // What is read here is no news to anybody, whenever that is.
             let told = self.known.get(&problem.path).map_or(0, |known| known.size);
-            self.miss(&problem.path, told, before);
+            self.mark_unreadable(&problem.path, told, before);
         }
     }
 
     /// Notes that a log has been read as it was found. Gives how much of it was told of before.
     fn note(&mut self, found: &FoundSource) -> u64 {
-        self.known.insert(found.path.clone(), Known::of(found)).map_or(0, |known| known.size)
+        self.known.insert(found.path.clone(), KnownSource::of(found)).map_or(0, |known| known.size)
     }
 
     /// Nothing is known of a log that could not be read, until it can be. `told` is how much of it was told of.
-    fn miss(&mut self, path: &Path, told: u64, before: Option<&Now>) {
+    fn mark_unreadable(&mut self, path: &Path, told: u64, before: Option<&Now>) {
         if let Some(known) = self.known.get_mut(path) {
             (known.stamp, known.size) = (None, told);
         }
         let file = spelled(path);
-        self.desk.forget(&file);
+        self.recent_records.forget(&file);
         self.bundles.remove(&file, before);
     }
 
-    fn lose(&mut self, path: &Path, before: Option<&Now>) {
+    fn remove(&mut self, path: &Path, before: Option<&Now>) {
         self.known.remove(path);
         self.live.retain(|(live, _)| live != path);
         let file = spelled(path);
-        self.desk.forget(&file);
+        self.recent_records.forget(&file);
         self.bundles.remove(&file, before);
     }
 }
 
-impl Notes {
+impl NewLines {
     /// Notes what a line says, and keeps it if it makes a call.
     fn take(&mut self, file: &str, format: &dyn Format, line: LogLine<'_>) {
         if line.oversized() || self.bytes > NOTED {
@@ -341,14 +341,14 @@ impl Notes {
                 time = event.time;
                 session = event.scope.session.as_deref().map(|name| Box::from(&*String::from_utf8_lossy(name)));
             }
-            Fact::Prompt(_) => by = Some(Speaker::Asker),
-            Fact::Block(block) if block.message.is_some() && block.kind == BlockKind::Text => by = Some(Speaker::Model),
+            Fact::Prompt(_) => by = Some(MessageRole::Asker),
+            Fact::Block(block) if block.message.is_some() && block.kind == BlockKind::Text => by = Some(MessageRole::Model),
             Fact::Call(_) => calls = true,
             _ => {}
         });
         if let Some(by) = by {
             self.bytes += file.len();
-            self.said.push((line.start, Said { file: file.into(), line: line.number, time, session, by }));
+            self.new_messages.push((line.start, NewMessage { file: file.into(), line: line.number, time, session, by }));
         }
         if calls {
             self.bytes += line.bytes.len();
@@ -373,9 +373,10 @@ mod tests {
         let path = logs.join("s1.jsonl");
         std::fs::create_dir(&logs).unwrap();
         std::fs::write(&path, "{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"s1\",\"message\":{\"content\":\"go\"}}\n").unwrap();
-        let mut world = World::new(Ground::Paths(vec![logs.clone()]), &crate::watch::Options::default(), Arc::default());
+        let mut world =
+            WatchedSources::new(LogLocations::Paths(vec![logs.clone()]), &crate::watch::WatchOptions::default(), Arc::default());
         let (now, found) = (Now::at(Time::UNIX_EPOCH), stat(&path).unwrap());
-        let is_there = |world: &mut World| world.bundles.of(&spelled(&path)).is_some();
+        let is_there = |world: &mut WatchedSources| world.bundles.of(&spelled(&path)).is_some();
         for by_scan in [true, false] {
             std::fs::rename(&logs, &away).unwrap();
             if by_scan {

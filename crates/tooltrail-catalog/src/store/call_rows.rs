@@ -1,8 +1,9 @@
-//! Rows of calls as the contracts have them, read back from what was kept; and a connection that shows everything as it is at a moment.
+//! Rows of calls, read back from the catalogue exactly as they were stored; and a connection for SQL that shows everything as it is at
+//! a given moment.
 
 use super::column::{count, json, maybe_count, maybe_text, optional, spelled_time, text, word};
-use super::listing::{Head, Listing, Sources};
-use super::{Catalogue, Error, schema};
+use super::listing::{SessionHead, SessionListing, SourceAddresses};
+use super::{Catalogue, CatalogueError, schema};
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
@@ -11,9 +12,9 @@ use tooltrail_model::link::{Now, Pulse, UnsettledCall};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
-/// Where a call stands, to be read again.
+/// The places of a call's records in its logs, to read them again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spots {
+pub struct CallSpans {
     /// The request, in the file of the row's `request`.
     pub request: At,
     /// The result, in the file of the row's `result`.
@@ -21,16 +22,17 @@ pub struct Spots {
 }
 
 impl Catalogue {
-    /// A connection that cannot write, on which `sessions` and `calls` show what they are at a moment.
-    pub fn ask(&self, now: &Now) -> Result<Connection, Error> {
+    /// A read-only connection, on which `sessions` and `calls` show their status at a given moment.
+    pub fn ask(&self, now: &Now) -> Result<Connection, CatalogueError> {
         let fill = |connection: &Connection| -> rusqlite::Result<()> {
-            // Everything is told as of one moment, however many others write meanwhile.
+            // One transaction, so that all queries see the same rows, whatever other processes write meanwhile.
             connection.execute_batch("BEGIN")?;
             connection.execute_batch(schema::NOW)?;
             connection.execute_batch(&schema::timed_views(true))?;
-            let listing = Listing::read(connection, now)?;
+            let listing = SessionListing::read(connection, now)?;
             fill_sessions(connection, &listing)?;
             fill_calls(connection, &listing)?;
+            // The file was opened read-only, but the temporary tables could still be changed by a query.
             connection.pragma_update(None, "query_only", true)
         };
         let connection = self.reader()?;
@@ -39,15 +41,16 @@ impl Catalogue {
     }
 }
 
-/// Notes what the calls are that may be at work.
-fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+/// Stores the current status of calls that may be running.
+fn fill_calls(connection: &Connection, listing: &SessionListing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_calls VALUES (?1, ?2, ?3, ?4)")?;
     let open = format!("{CALL} WHERE id >= ?1 AND id < ?2 AND (open IS NOT NULL OR background_open)");
     let mut statement = connection.prepare(&open)?;
+    // In a session without signs of life the stored rows are right, and most sessions are like that.
     for head in listing.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
         let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
         while let Some(row) = rows.next()? {
-            let parts = Parts::read(row)?;
+            let parts = JsonColumns::read(row)?;
             let call = open_call(row, head, &listing.sources, &parts)?.settle(|| head.pulse);
             let background = call.background.as_ref().and_then(|task| serde_json::to_string(task).ok());
             insert.execute(params![row.get::<_, i64>(0)?, call.status.word(), call.reason.map(Reason::word), background])?;
@@ -56,12 +59,13 @@ fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Notes what the sessions are doing.
-fn fill_sessions(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+/// Stores the current state of sessions that have not ended.
+fn fill_sessions(connection: &Connection, listing: &SessionListing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_sessions VALUES (?1, ?2, ?3, ?4)")?;
     for head in &listing.sessions {
         let row = head.row(&listing.sources);
         if row.state != Some("ended") {
+            // A running call changes the counts of its session too.
             let by_status = serde_json::to_string(&row.by_status).unwrap_or_default();
             insert.execute(params![head.id, row.state, row.state_reason, by_status])?;
         }
@@ -77,34 +81,34 @@ SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, o
   result_start, result_end, cwd, sidechain, order_us, about
 FROM call_rows";
 
-/// What of a call is stored as JSON, taken apart.
-pub(super) struct Parts {
+/// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
+pub(super) struct JsonColumns {
     masked: Vec<String>,
-    background: Option<Task>,
-    hooks: Vec<Hook>,
+    background: Option<StoredTask>,
+    hooks: Vec<StoredHook>,
 }
 
 #[derive(Deserialize)]
-struct Task {
+struct StoredTask {
     id: Option<String>,
     state: TaskState,
     exit_code: Option<i64>,
     ended_at: Option<String>,
-    evidence: Spot,
+    evidence: StoredPlace,
 }
 
 #[derive(Deserialize)]
-struct Hook {
+struct StoredHook {
     event: Option<String>,
     name: Option<String>,
     command: Option<String>,
     outcome: HookOutcome,
     exit_code: Option<i64>,
     duration_ms: Option<u64>,
-    evidence: Spot,
+    evidence: StoredPlace,
 }
 
-impl Hook {
+impl StoredHook {
     fn row(&self) -> HookRow<'_> {
         HookRow {
             event: self.event.as_deref(),
@@ -119,22 +123,22 @@ impl Hook {
 }
 
 #[derive(Deserialize)]
-struct Spot {
+struct StoredPlace {
     file: String,
-    /// Nothing for a row of a database.
+    /// The line; `None` for a row of a database.
     line: Option<u64>,
     row: Option<String>,
 }
 
-impl Spot {
+impl StoredPlace {
     fn place(&self) -> Place<'_> {
         Place { file: &self.file, line: self.line.unwrap_or(0), row: self.row.as_deref() }
     }
 }
 
-impl Parts {
+impl JsonColumns {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Parts { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)? })
+        Ok(JsonColumns { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)? })
     }
 
     fn background(&self) -> Option<Background<'_>> {
@@ -142,29 +146,31 @@ impl Parts {
             id: task.id.as_deref(),
             state: task.state,
             exit_code: task.exit_code,
+            // The time was written by this program; a broken one can only come from a changed file, and is no reason to fail.
             ended_at: task.ended_at.as_deref().and_then(|time| time.parse().ok()),
             evidence: task.evidence.place(),
         })
     }
 
     fn hooks(&self) -> Vec<HookRow<'_>> {
-        self.hooks.iter().map(Hook::row).collect()
+        self.hooks.iter().map(StoredHook::row).collect()
     }
 }
 
 /// The row of a call, as if its session had ended.
 pub(super) fn open_call<'a>(
     row: &'a Row<'_>,
-    head: &'a Head,
-    sources: &'a Sources,
-    parts: &'a Parts,
+    head: &'a SessionHead,
+    sources: &'a SourceAddresses,
+    parts: &'a JsonColumns,
 ) -> rusqlite::Result<UnsettledCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
     let result = match row.get::<_, Option<i64>>(35)? {
         Some(source) => Some(place(source, 36)?),
         None => None,
     };
-    let kept = CallRow {
+    // Column numbers are those of `CALL`, in its order.
+    let stored = CallRow {
         v: VERSION,
         agent: &head.agent,
         session: &head.session,
@@ -199,17 +205,18 @@ pub(super) fn open_call<'a>(
         result,
         cwd: maybe_text(row, 39)?,
         sidechain: row.get(40)?,
+        // Copies are stored in a table of their own and never become rows of calls.
         copy_of: None,
         about: row.get(42)?,
     };
-    Ok(UnsettledCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+    Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }
 
-/// Where a call stands.
-pub(super) fn spots(row: &Row<'_>) -> rusqlite::Result<Spots> {
+/// The places of a call's records.
+pub(super) fn spots(row: &Row<'_>) -> rusqlite::Result<CallSpans> {
     let at = |line: usize| {
         Ok::<_, rusqlite::Error>(At { line: count(row, line)?, span: Span { start: count(row, line + 1)?, end: count(row, line + 2)? } })
     };
     let answered = row.get::<_, Option<i64>>(35)?.is_some();
-    Ok(Spots { request: at(32)?, result: answered.then(|| at(36)).transpose()? })
+    Ok(CallSpans { request: at(32)?, result: answered.then(|| at(36)).transpose()? })
 }

@@ -1,29 +1,29 @@
-//! Bundles that are asleep: known by what the catalogue says of their sources, which are unpacked when somebody wants them.
+//! Bundles that are unloaded: known by what the catalogue says of their sources, which are unpacked when somebody wants them.
 //!
 //! A bundle is wholly in memory or wholly not. It goes back to sleep when it has been quiet, if the catalogue still has all of it.
 
-use super::{Bundle, Bundles};
-use crate::watch::prints::Prints;
-use crate::watch::seed::{Seed, Stored, read_again};
+use super::{Bundles, WatchedBundle};
+use crate::watch::catalogue_baseline::{CatalogueBaseline, SourceInfo, read_again};
+use crate::watch::fingerprints::RowFingerprints;
 use crate::{Map, Set};
 use std::sync::Arc;
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Now, Ties};
 
-/// How many bundles stay in memory that could be asleep, and how large their logs are together: what is kept of one is a tenth of it.
+/// How many bundles stay in memory that could be unloaded, and how large their logs are together: what is kept of one is a tenth of it.
 const IDLE: usize = 16;
 const IDLE_BYTES: u64 = 128 << 20;
 
-impl Bundle {
+impl WatchedBundle {
     /// Lets go of its sources. The catalogue has them.
-    fn sleep(&mut self) {
-        (self.linker, self.prints, self.asleep) = (Arc::default(), None, true);
+    fn unload(&mut self) {
+        (self.linker, self.fingerprints, self.unloaded) = (Arc::default(), None, true);
     }
 
     /// Whether it can be woken again, and nothing in it is alive.
-    fn may_sleep(&self, now: &Now) -> bool {
-        let is_alive = || self.prints.as_ref().is_some_and(Prints::is_alive) || self.may_live(now);
-        !self.asleep && !self.stored.is_empty() && self.paths().all(|path| self.stored.contains_key(path)) && !is_alive()
+    fn may_unload(&self, now: &Now) -> bool {
+        let is_alive = || self.fingerprints.as_ref().is_some_and(RowFingerprints::is_alive) || self.may_live(now);
+        !self.unloaded && !self.stored.is_empty() && self.paths().all(|path| self.stored.contains_key(path)) && !is_alive()
     }
 
     /// How large its logs are.
@@ -39,13 +39,13 @@ impl Bundles {
     }
 
     /// Whether this is another catalogue than the one that sources are taken from, or that has been written since.
-    pub(in crate::watch) fn is_news(&self, seed: &Seed) -> bool {
+    pub(in crate::watch) fn is_newer(&self, seed: &CatalogueBaseline) -> bool {
         self.seed.as_ref().is_none_or(|own| own.epoch() != seed.epoch())
     }
 
-    /// Takes sources from the catalogue, all of them asleep; but bundles of which something is not as it was stored are touched. Gives
+    /// Takes sources from the catalogue, all of them unloaded; but bundles of which something is not as it was stored are touched. Gives
     /// whether it worked out; otherwise nothing has happened.
-    pub(in crate::watch) fn sow(&mut self, seed: Seed, sources: Vec<(String, Stored)>, changed: &Set<i64>) -> bool {
+    pub(in crate::watch) fn seed_from(&mut self, seed: CatalogueBaseline, sources: Vec<(String, SourceInfo)>, changed: &Set<i64>) -> bool {
         let mut numbers: Map<i64, u32> = Map::default();
         let mut of: Map<i64, u32> = Map::default();
         for (_, stored) in &sources {
@@ -57,8 +57,8 @@ impl Bundles {
             names.extend(ties.names.into_iter().map(|name| (name, number)));
             leaves.extend(ties.leaves.into_iter().map(|leaf| (leaf, number)));
         });
-        let mut all: Vec<Bundle> = Vec::new();
-        all.resize_with(numbers.len(), || Bundle { asleep: true, ..Bundle::default() });
+        let mut all: Vec<WatchedBundle> = Vec::new();
+        all.resize_with(numbers.len(), || WatchedBundle { unloaded: true, ..WatchedBundle::default() });
         let sessions = seed.sessions(|source, agent, session| {
             let bundle = of.get(&source).and_then(|number| all.get_mut(*number as usize));
             bundle.into_iter().for_each(|bundle| bundle.sessions.extend([(agent, session.into())]));
@@ -84,18 +84,19 @@ impl Bundles {
     }
 
     /// Goes over to the catalogue as it is now. `is_as` tells whether a source in memory is as it is stored there.
-    pub(in crate::watch) fn resow(&mut self, seed: Seed, is_as: impl Fn(&str, &Stored) -> bool) {
+    pub(in crate::watch) fn reseed(&mut self, seed: CatalogueBaseline, is_as: impl Fn(&str, &SourceInfo) -> bool) {
         let Some(stored) = seed.sources() else { return };
-        let is_same = |path: &str, own: &Stored| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
-        let has_changed = |(_, bundle): &(u32, &Bundle)| bundle.asleep && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
+        let is_same = |path: &str, own: &SourceInfo| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
+        let has_changed =
+            |(_, bundle): &(u32, &WatchedBundle)| bundle.unloaded && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
         let changed: Vec<u32> = self.iter().filter(has_changed).map(|(number, _)| number).collect();
-        // Somebody is making it anew; what is asleep stays where it is until that is done.
+        // Somebody is making it anew; what is unloaded stays where it is until that is done.
         if changed.len() > IDLE {
             return;
         }
-        changed.into_iter().for_each(|number| self.wake(number));
+        changed.into_iter().for_each(|number| self.load(number));
         for bundle in &mut self.all {
-            let new = |path: &str| stored.get(path).filter(|new| bundle.asleep || is_as(path, new)).map(|new| (path.into(), new.clone()));
+            let new = |path: &str| stored.get(path).filter(|new| bundle.unloaded || is_as(path, new)).map(|new| (path.into(), new.clone()));
             let new = bundle.paths().filter_map(new).collect();
             bundle.stored = new;
         }
@@ -103,11 +104,11 @@ impl Bundles {
     }
 
     /// Brings the sources of a bundle into memory, as they were when they were last looked at.
-    pub(in crate::watch) fn wake(&mut self, number: u32) {
+    pub(in crate::watch) fn load(&mut self, number: u32) {
         self.clock += 1;
         let Some(bundle) = self.all.get_mut(number as usize) else { return };
         bundle.used = self.clock;
-        if !std::mem::take(&mut bundle.asleep) {
+        if !std::mem::take(&mut bundle.unloaded) {
             return;
         }
         let mut linker = Linker::default();
@@ -126,28 +127,28 @@ impl Bundles {
     }
 
     /// Puts a bundle to sleep if it can be woken again, and nothing in it is alive.
-    pub(in crate::watch) fn lull(&mut self, number: u32, now: &Now) {
-        if let Some(bundle) = self.all.get_mut(number as usize).filter(|bundle| bundle.may_sleep(now)) {
-            bundle.sleep();
+    pub(in crate::watch) fn unload_if_idle(&mut self, number: u32, now: &Now) {
+        if let Some(bundle) = self.all.get_mut(number as usize).filter(|bundle| bundle.may_unload(now)) {
+            bundle.unload();
         }
     }
 
     /// Puts bundles to sleep in which nothing has happened for long.
-    pub(super) fn rest(&mut self, now: &Now) {
-        let mut idle: Vec<&mut Bundle> = self.all.iter_mut().filter(|bundle| bundle.may_sleep(now)).collect();
+    pub(super) fn unload_idle(&mut self, now: &Now) {
+        let mut idle: Vec<&mut WatchedBundle> = self.all.iter_mut().filter(|bundle| bundle.may_unload(now)).collect();
         idle.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
         let mut bytes = 0;
         for (place, bundle) in idle.into_iter().enumerate() {
             bytes += bundle.bytes();
             if place >= IDLE || bytes > IDLE_BYTES {
-                bundle.sleep();
+                bundle.unload();
             }
         }
     }
 
-    /// Whether a bundle that is asleep may hold any of some records. It is not woken for that.
-    pub(super) fn may_hold(&self, bundle: &Bundle, records: &Set<Id>) -> bool {
-        let seed = self.seed.as_ref().filter(|_| bundle.asleep);
+    /// Whether a bundle that is unloaded may hold any of some records. It is not woken for that.
+    pub(super) fn may_hold(&self, bundle: &WatchedBundle, records: &Set<Id>) -> bool {
+        let seed = self.seed.as_ref().filter(|_| bundle.unloaded);
         seed.is_some_and(|seed| bundle.stored.values().any(|stored| seed.may_have(stored, records)))
     }
 }
@@ -157,9 +158,9 @@ mod tests {
     use super::*;
     use crate::refresh::refresh;
     use crate::store::Catalogue;
-    use crate::watch::ground::Ground;
-    use crate::watch::world::World;
-    use crate::watch::{Options, news};
+    use crate::watch::log_locations::LogLocations;
+    use crate::watch::sources::WatchedSources;
+    use crate::watch::{WatchOptions, publish};
     use tooltrail_formats::find;
     use tooltrail_formats::scan::{self, Progress};
     use tooltrail_model::Time;
@@ -179,28 +180,29 @@ mod tests {
         let mut catalogue = Catalogue::open(&file).unwrap();
         let search = find::in_paths(&paths);
         refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
-        let mut world = World::new(Ground::Paths(paths), &Options { seed: Some(file), ..Options::default() }, Arc::default());
-        let awake = |world: &World| world.bundles.iter().filter(|(_, bundle)| !bundle.asleep).count();
+        let mut sources =
+            WatchedSources::new(LogLocations::Paths(paths), &WatchOptions { seed: Some(file), ..WatchOptions::default() }, Arc::default());
+        let awake = |sources: &WatchedSources| sources.bundles.iter().filter(|(_, bundle)| !bundle.unloaded).count();
         let now = Now::at(Time::UNIX_EPOCH);
-        world.look(None, &now);
-        assert_eq!((world.bundles.iter().count(), awake(&world)), (count, 0));
-        let mut versions = (0..count).map(|number| news::hold(&mut world, &now, "claude", &name(number)).unwrap().version);
+        sources.look(None, &now);
+        assert_eq!((sources.bundles.iter().count(), awake(&sources)), (count, 0));
+        let mut versions = (0..count).map(|number| publish::session_snapshot(&mut sources, &now, "claude", &name(number)).unwrap().version);
         let versions: Set<u64> = versions.by_ref().collect();
-        assert_eq!((versions.len(), awake(&world)), (count, count));
-        world.bundles.rest(&Now::at(search.files[0].written().unwrap()));
-        assert_eq!(awake(&world), count, "they are alive");
-        world.bundles.rest(&now);
-        assert_eq!(awake(&world), IDLE);
-        let last = world.bundles.of_session("claude", &name(count - 1)).and_then(|number| world.bundles.get(number));
-        assert!(!last.unwrap().asleep, "those that were used last");
+        assert_eq!((versions.len(), awake(&sources)), (count, count));
+        sources.bundles.unload_idle(&Now::at(search.files[0].written().unwrap()));
+        assert_eq!(awake(&sources), count, "they are alive");
+        sources.bundles.unload_idle(&now);
+        assert_eq!(awake(&sources), IDLE);
+        let last = sources.bundles.of_session("claude", &name(count - 1)).and_then(|number| sources.bundles.get(number));
+        assert!(!last.unwrap().unloaded, "those that were used last");
         // What was known of a log is still known when the catalogue knows better.
         let first = name(0);
         std::fs::write(logs.path().join(format!("{first}.jsonl")), "").unwrap();
         let search = find::in_paths(&[logs.path().to_owned()]);
         refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
-        world.resow();
-        assert_eq!(awake(&world), IDLE + 1);
-        let held = news::hold(&mut world, &now, "claude", &first).unwrap();
+        sources.reseed();
+        assert_eq!(awake(&sources), IDLE + 1);
+        let held = publish::session_snapshot(&mut sources, &now, "claude", &first).unwrap();
         assert_eq!(held.linker.sources().next().unwrap().summary.turns.len(), 1);
     }
 }

@@ -1,14 +1,14 @@
 //! From linked logs to what subscribers are told: each change is made once, and given to those whose filter takes it.
 
-use super::change::{CallNews, Change, Message, SessionNews};
-use super::prints::{Difference, Prints};
-use super::queue::Sender;
-use super::world::{Said, World};
-use super::{Held, Wish};
+use super::change::{CallNews, ChangeEvent, MessageNews, SessionNews};
+use super::fingerprints::{RowDifference, RowFingerprints};
+use super::queue::ChangeSender;
+use super::sources::{NewMessage, WatchedSources};
+use super::{SubscribeOptions, WatchedSession};
 use crate::Map;
-use crate::taken::{self, Asked};
+use crate::matching::{self, MatchContext};
 use crate::texts::Query;
-use crate::texts::group::Group;
+use crate::texts::group::LogGroup;
 use crate::version;
 use serde_json::value::to_raw_value;
 use std::collections::BinaryHeap;
@@ -22,20 +22,20 @@ use tooltrail_model::{At, Status, Time};
 
 /// Somebody who is told.
 #[derive(Debug)]
-pub(super) struct Listener {
+pub(super) struct Subscription {
     filter: Filter,
     /// What to look for in calls, if the filter asks about texts.
     query: Option<Query>,
     /// Whether it is told of logs that have other bytes.
     touched: bool,
-    sender: Sender,
+    sender: ChangeSender,
 }
 
-impl Listener {
-    pub(super) fn new(wish: Wish, sender: Sender) -> Self {
-        let Wish { filter, touched, .. } = wish;
+impl Subscription {
+    pub(super) fn new(wish: SubscribeOptions, sender: ChangeSender) -> Self {
+        let SubscribeOptions { filter, touched, .. } = wish;
         let query = filter.asks_texts().then(|| Query::unseen(filter.clone()));
-        Listener { filter, query, touched, sender }
+        Subscription { filter, query, touched, sender }
     }
 
     /// Whether nobody listens any more.
@@ -44,61 +44,61 @@ impl Listener {
     }
 
     /// Whether a call is wanted, as it is now. For its texts only its own records are read.
-    fn takes(&self, scene: &Scene<'_>, call: &LinkedCall) -> bool {
+    fn takes(&self, bundle_context: &LinkedBundle<'_>, call: &LinkedCall) -> bool {
         match &self.query {
-            Some(query) => taken::takes_text(&scene.asked, &scene.group, query, call),
-            None => self.filter.is_empty() || taken::takes(&scene.asked, &self.filter, call),
+            Some(query) => matching::takes_text(&bundle_context.asked, &bundle_context.group, query, call),
+            None => self.filter.is_empty() || matching::takes(&bundle_context.asked, &self.filter, call),
         }
     }
 
     /// Whether something is taken by its session alone. What would have to be opened for that is left out.
-    fn knows(&self, scene: &Scene<'_>, session: &SessionRow<'_>, item: Item<'_>) -> bool {
-        let keeping = taken::keeping(scene.asked.keep, &self.filter, session);
+    fn knows(&self, bundle_context: &LinkedBundle<'_>, session: &SessionRow<'_>, item: Item<'_>) -> bool {
+        let keeping = matching::keeping(bundle_context.asked.keep, &self.filter, session);
         let known = SubjectFacts { session, keeping, item, told: false, opened: None, texts: None };
         self.filter.ask(&known) == Answer::Yes
     }
 }
 
 /// The logs of a bundle, as they are now.
-struct Scene<'a> {
-    asked: Asked<'a>,
-    group: Group,
+struct LinkedBundle<'a> {
+    asked: MatchContext<'a>,
+    group: LogGroup,
 }
 
 /// Tells what is new in the bundles that were touched. Gives whether anything was.
-pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool {
-    let said = world.take_said();
+pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[Subscription]) -> bool {
+    let said = sources.take_new_messages();
     let mut any = false;
-    for number in world.bundles.take_touched() {
-        let said: Vec<&Said> = said.iter().filter(|said| world.bundles.of(&said.file) == Some(number)).collect();
-        let World { bundles, desk, keep, .. } = &mut *world;
+    for number in sources.bundles.take_touched() {
+        let said: Vec<&NewMessage> = said.iter().filter(|said| sources.bundles.of(&said.file) == Some(number)).collect();
+        let WatchedSources { bundles, recent_records, keep, .. } = &mut *sources;
         let Some(bundle) = bundles.get_mut(number) else { continue };
-        let before = bundle.prints.take().unwrap_or_default();
+        let before = bundle.fingerprints.take().unwrap_or_default();
         let linked = bundle.linker.link();
-        let (prints, differences) = before.renew(&linked, now);
-        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
+        let (fingerprints, differences) = before.renew(&linked, now);
+        let asked = MatchContext { linked: &linked, shelf: &*recent_records, now, threads: 1, keep: keep.as_ref() };
         let rewritten = std::mem::take(&mut bundle.rewritten);
         any |= rewritten || !differences.is_empty();
-        let scene = Scene { asked, group: Group::whole(&linked) };
-        differences.into_iter().for_each(|difference| tell_one(&scene, difference, listeners));
-        said.into_iter().for_each(|said| tell_said(&scene, said, listeners));
+        let bundle_context = LinkedBundle { asked, group: LogGroup::whole(&linked) };
+        differences.into_iter().for_each(|difference| publish_difference(&bundle_context, difference, subscriptions));
+        said.into_iter().for_each(|said| publish_message(&bundle_context, said, subscriptions));
         if rewritten {
-            tell_touched(&linked, listeners);
+            publish_touched(&linked, subscriptions);
         }
-        bundle.prints = Some(prints);
+        bundle.fingerprints = Some(fingerprints);
     }
-    world.desk.tidy();
-    world.bundles.forget(now);
+    sources.recent_records.tidy();
+    sources.bundles.forget(now);
     any
 }
 
-/// Tells a new listener of the calls that run, and of the last calls, as many as it asked for.
-pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usize) {
-    let World { bundles, desk, keep, .. } = &mut *world;
+/// Tells a new subscription of the calls that run, and of the last calls, as many as it asked for.
+pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription: &Subscription, last: usize) {
+    let WatchedSources { bundles, recent_records, keep, .. } = &mut *sources;
     let mut order: Vec<(Option<Time>, u32)> = bundles.iter().map(|(number, bundle)| (bundle.last(), number)).collect();
     order.sort_unstable_by(|a, b| b.cmp(a));
-    let mut newest: BinaryHeap<Ranked> = BinaryHeap::new();
-    let mut shown: Vec<Ranked> = Vec::new();
+    let mut newest: BinaryHeap<RankedCall> = BinaryHeap::new();
+    let mut shown: Vec<RankedCall> = Vec::new();
     let mut running = 0;
     for (time, number) in order {
         let Some(bundle) = bundles.get(number) else { continue };
@@ -108,17 +108,17 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
         if old && !lives {
             continue;
         }
-        let rests = bundle.asleep && !lives;
-        bundles.wake(number);
+        let rests = bundle.unloaded && !lives;
+        bundles.load(number);
         let Some(bundle) = bundles.get_mut(number) else { continue };
         let linked = bundle.linker.link();
-        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
+        let asked = MatchContext { linked: &linked, shelf: &*recent_records, now, threads: 1, keep: keep.as_ref() };
         let repeats = repeats(&linked);
-        for call in taken::calls(&asked, &listener.filter, false) {
+        for call in matching::calls(&asked, &subscription.filter, false) {
             let ranked = || {
                 let time = linked.record(call.id).order;
                 let again = repeats.get(&call.id).copied().unwrap_or(0);
-                Some(Ranked { time, news: call_news(&linked, call, again, now, &*desk)? })
+                Some(RankedCall { time, news: call_news(&linked, call, again, now, &*recent_records)? })
             };
             if linked.call_row(call, now, false).status == Status::Running {
                 running += 1;
@@ -131,16 +131,16 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
             }
         }
         // What lives may change by time alone.
-        if lives && bundle.prints.is_none() {
-            let prints = Prints::of(&linked, now);
+        if lives && bundle.fingerprints.is_none() {
+            let fingerprints = RowFingerprints::of(&linked, now);
             drop(linked);
-            bundle.prints = Some(prints);
+            bundle.fingerprints = Some(fingerprints);
         }
         if rests {
-            bundles.lull(number, now);
+            bundles.unload_if_idle(number, now);
         }
     }
-    desk.tidy();
+    recent_records.tidy();
     // Those that run count among the last.
     let mut past = newest.into_vec();
     past.sort();
@@ -148,9 +148,9 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
     shown.extend(past);
     shown.sort();
     for ranked in shown.into_iter().rev() {
-        listener.sender.send(&Arc::new(Change::Here { call: ranked.news }));
+        subscription.sender.send(&Arc::new(ChangeEvent::Here { call: ranked.news }));
     }
-    listener.sender.send(&Arc::new(Change::Begun { running }));
+    subscription.sender.send(&Arc::new(ChangeEvent::Begun { running }));
 }
 
 /// For calls whose id was used before in their session: how often.
@@ -169,66 +169,66 @@ fn repeats(linked: &Linked<'_>) -> Map<CallId, u32> {
 
 /// A call by its time, the newest first.
 #[derive(Debug)]
-struct Ranked {
+struct RankedCall {
     time: Option<Time>,
     news: CallNews,
 }
 
-impl Ord for Ranked {
+impl Ord for RankedCall {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         other.time.cmp(&self.time)
     }
 }
 
-impl PartialOrd for Ranked {
+impl PartialOrd for RankedCall {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Ranked {
+impl PartialEq for RankedCall {
     fn eq(&self, other: &Self) -> bool {
         self.time == other.time
     }
 }
 
-impl Eq for Ranked {}
+impl Eq for RankedCall {}
 
 /// Gives a change to those who want it. It is made for the first of them.
-fn send(listeners: &[Listener], wants: impl Fn(&Listener) -> bool, make: impl FnOnce() -> Option<Change>) {
-    let mut wanting = listeners.iter().filter(|listener| wants(listener)).peekable();
+fn send(subscriptions: &[Subscription], wants: impl Fn(&Subscription) -> bool, make: impl FnOnce() -> Option<ChangeEvent>) {
+    let mut wanting = subscriptions.iter().filter(|subscription| wants(subscription)).peekable();
     if wanting.peek().is_none() {
         return;
     }
     let Some(change) = make().map(Arc::new) else { return };
-    wanting.for_each(|listener| listener.sender.send(&change));
+    wanting.for_each(|subscription| subscription.sender.send(&change));
 }
 
-fn tell_one(scene: &Scene<'_>, difference: Difference<'_>, listeners: &[Listener]) {
-    let Asked { linked, shelf, now, .. } = scene.asked;
+fn publish_difference(bundle_context: &LinkedBundle<'_>, difference: RowDifference<'_>, subscriptions: &[Subscription]) {
+    let MatchContext { linked, shelf, now, .. } = bundle_context.asked;
     match difference {
-        Difference::Requested(call, again) => {
-            let news = || Some(Change::Requested { call: call_news(linked, call, again, now, shelf)? });
-            send(listeners, |listener| listener.takes(scene, call), news);
+        RowDifference::Requested(call, again) => {
+            let news = || Some(ChangeEvent::Requested { call: call_news(linked, call, again, now, shelf)? });
+            send(subscriptions, |subscription| subscription.takes(bundle_context, call), news);
         }
-        Difference::Updated(call, again, before) => {
-            let news = || Some(Change::Updated { call: call_news(linked, call, again, now, shelf)?, before });
-            send(listeners, |listener| listener.takes(scene, call), news);
+        RowDifference::Updated(call, again, before) => {
+            let news = || Some(ChangeEvent::Updated { call: call_news(linked, call, again, now, shelf)?, before });
+            send(subscriptions, |subscription| subscription.takes(bundle_context, call), news);
         }
-        Difference::Session(index) => {
+        RowDifference::Session(index) => {
             let Some(row) = linked.session_row(index, now) else { return };
-            send(listeners, |listener| listener.knows(scene, &row, Item::Session), || session_news(&row));
+            send(subscriptions, |subscription| subscription.knows(bundle_context, &row, Item::Session), || session_news(&row));
         }
         // Nobody can say any more whether a filter would take them.
-        Difference::Lost(agent, session, call, again) => {
-            send(listeners, |_| true, || Some(Change::Lost { agent, session, call, again }));
+        RowDifference::Lost(agent, session, call, again) => {
+            send(subscriptions, |_| true, || Some(ChangeEvent::Lost { agent, session, call, again }));
         }
-        Difference::Gone(agent, session) => send(listeners, |_| true, || Some(Change::Gone { agent, session })),
+        RowDifference::Gone(agent, session) => send(subscriptions, |_| true, || Some(ChangeEvent::Gone { agent, session })),
     }
 }
 
-fn tell_said(scene: &Scene<'_>, said: &Said, listeners: &[Listener]) {
-    let Asked { linked, now, .. } = scene.asked;
+fn publish_message(bundle_context: &LinkedBundle<'_>, said: &NewMessage, subscriptions: &[Subscription]) {
+    let MatchContext { linked, now, .. } = bundle_context.asked;
     let Some((place, source)) = linked.sources.iter().enumerate().find(|(_, source)| source.path == said.file) else { return };
     let names = &source.summary.names;
     let own = || source.summary.sessions.last().map(|record| names.text(record.session));
@@ -236,7 +236,7 @@ fn tell_said(scene: &Scene<'_>, said: &Said, listeners: &[Listener]) {
     let Some(row) = linked.session_row(index, now) else { return };
     let at = linked.place(place, At { line: said.line, ..At::default() });
     let message = || {
-        Some(Change::Message(Message {
+        Some(ChangeEvent::Message(MessageNews {
             agent: row.agent.into(),
             session: row.session.into(),
             by: said.by,
@@ -246,31 +246,31 @@ fn tell_said(scene: &Scene<'_>, said: &Said, listeners: &[Listener]) {
             at: said.time.map(|time| time.to_string()),
         }))
     };
-    send(listeners, |listener| listener.knows(scene, &row, Item::Message(said.time)), message);
+    send(subscriptions, |subscription| subscription.knows(bundle_context, &row, Item::Message(said.time)), message);
 }
 
 /// Tells that the logs of the sessions here have other bytes. What these are about no filter can say.
-fn tell_touched(linked: &Linked<'_>, listeners: &[Listener]) {
+fn publish_touched(linked: &Linked<'_>, subscriptions: &[Subscription]) {
     for own in &linked.sessions {
-        let touched = || Some(Change::Touched { agent: own.agent.into(), session: own.id.clone() });
-        send(listeners, |listener| listener.touched, touched);
+        let touched = || Some(ChangeEvent::Touched { agent: own.agent.into(), session: own.id.clone() });
+        send(subscriptions, |subscription| subscription.touched, touched);
     }
 }
 
 /// A session as it is now, for whoever shows it.
-pub(super) fn hold(world: &mut World, now: &Now, agent: &str, session: &str) -> Option<Held> {
-    let number = world.bundles.of_session(agent, session)?;
-    world.bundles.wake(number);
-    let bundle = world.bundles.get_mut(number)?;
+pub(super) fn session_snapshot(sources: &mut WatchedSources, now: &Now, agent: &str, session: &str) -> Option<WatchedSession> {
+    let number = sources.bundles.of_session(agent, session)?;
+    sources.bundles.load(number);
+    let bundle = sources.bundles.get_mut(number)?;
     let linker = Arc::clone(&bundle.linker);
-    let pulse = bundle.prints.get_or_insert_with(|| Prints::of(&linker.link(), now)).pulse(agent, session, now);
-    let of_log = |source: &Source| version::of_log(&source.path, source.modified, world.stamp(&source.path), source.summary.tally.bytes);
+    let pulse = bundle.fingerprints.get_or_insert_with(|| RowFingerprints::of(&linker.link(), now)).pulse(agent, session, now);
+    let of_log = |source: &Source| version::of_log(&source.path, source.modified, sources.stamp(&source.path), source.summary.tally.bytes);
     let logs = linker.sources().map(of_log);
-    let version = version::of_session(version::sum(logs), world.bundles.short(number, agent, session), pulse);
-    Some(Held { linker, now: now.clone(), version })
+    let version = version::of_session(version::sum(logs), sources.bundles.short(number, agent, session), pulse);
+    Some(WatchedSession { linker, now: now.clone(), version })
 }
 
-fn session_news(row: &SessionRow<'_>) -> Option<Change> {
+fn session_news(row: &SessionRow<'_>) -> Option<ChangeEvent> {
     let session = SessionNews {
         row: to_raw_value(row).ok()?,
         agent: row.agent.into(),
@@ -278,7 +278,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<Change> {
         short: row.short.into(),
         state: row.state.unwrap_or_default(),
     };
-    Some(Change::Session { session })
+    Some(ChangeEvent::Session { session })
 }
 
 /// A call as it is told.

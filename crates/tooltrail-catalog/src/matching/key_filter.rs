@@ -1,28 +1,29 @@
-//! What the keys of calls say to a filter, before any row is read. They decide many filters alone, and leave little to read for others.
+//! Filtering by the keys of calls, before any row is read. Keys alone decide many filters, and leave few rows to read for others.
 
-use super::stored::Catalogued;
-use crate::store::{CallKey, Error, Figure, Keys, Listed};
+use super::stored::CatalogueQuery;
+use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
 use tooltrail_model::command::Purpose;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
 
 /// A filter and the keys of all calls.
-pub(super) struct Sieve<'k> {
-    keys: &'k Keys,
+pub(super) struct KeyFilter<'k> {
+    keys: &'k CallKeys,
     /// The terms that keys and sessions decide.
     quick: Filter,
     /// Whether those are all.
     decides: bool,
-    /// Whether times are asked about.
+    /// Whether the filter has terms about time.
     timed: bool,
 }
 
-/// Of so many calls of a session or fewer, one in this many, rows are read one by one.
+/// Rows are read one by one if fewer than one in so many calls of a session remain; otherwise all rows of the session are read.
 const FEW: usize = 8;
 
-impl<'k> Sieve<'k> {
-    pub(super) fn new(filter: &Filter, keys: &'k Keys) -> Self {
+impl<'k> KeyFilter<'k> {
+    pub(super) fn new(filter: &Filter, keys: &'k CallKeys) -> Self {
+        // No wildcard: a new test must be sorted into one of the two groups.
         let quick = filter.only(|test| match test {
             Test::Tool(_) | Test::Kind(_) | Test::Status(_) | Test::Exit(_) | Test::Took(_) => true,
             Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Session(_) | Test::Is(_) => true,
@@ -30,19 +31,19 @@ impl<'k> Sieve<'k> {
             Test::Server(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) | Test::Hook(_) | Test::Has(_) | Test::Text(_) => false,
         });
         let timed = filter.terms().iter().any(|term| matches!(term.test, Test::Since(_) | Test::Until(_)));
-        Sieve { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
+        KeyFilter { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
     }
 
-    /// What a session's calls say to the filter: those that may be taken.
+    /// Passes on the calls of a session that the filter selects, or may select.
     pub(super) fn ask_calls(
         &self,
-        asked: &Catalogued<'_>,
+        context: &CatalogueQuery<'_>,
         filter: &Filter,
         session: usize,
-        mut take: impl FnMut(Answer, Listed),
-    ) -> Result<(), Error> {
-        let Some(row) = asked.rows.get(session) else { return Ok(()) };
-        let keeping = asked.keeping(filter, session);
+        mut take: impl FnMut(Answer, ListedCall),
+    ) -> Result<(), CatalogueError> {
+        let Some(row) = context.rows.get(session) else { return Ok(()) };
+        let keeping = context.keeping(filter, session);
         let ask = |filter: &Filter, call: &CallRow<'_>| {
             filter.ask(&SubjectFacts { session: row, keeping, item: Item::Call(call), told: true, texts: None, opened: None })
         };
@@ -51,37 +52,40 @@ impl<'k> Sieve<'k> {
         let mut likely = Vec::new();
         for key in own {
             self.fill(&mut call, key);
+            // A term that the key leaves open keeps the call: the row decides.
             if ask(&self.quick, &call) != Answer::No {
                 likely.push(key.listed(session));
             }
         }
         if self.decides {
+            // The quick terms are all terms here, and a key answers each of them with yes or no.
             likely.into_iter().for_each(|listed| take(Answer::Yes, listed));
         } else if likely.len().saturating_mul(FEW) < own.len() {
-            let catalogue = asked.library.catalogue();
+            let catalogue = context.library.catalogue();
             for listed in likely {
-                asked.listing.one_call(&catalogue, listed, |listed, call, _| take(ask(filter, &call), listed))?;
+                context.listing.one_call(&catalogue, listed, |listed, call, _| take(ask(filter, &call), listed))?;
             }
         } else {
-            asked.ask_calls(filter, session, take)?;
+            context.ask_calls(filter, session, take)?;
         }
         Ok(())
     }
 
-    /// Makes a row say what a key says.
+    /// Copies a key into a row, which is reused for all keys of a session.
     fn fill<'a>(&'a self, call: &mut CallRow<'a>, key: &CallKey) {
         let figure = |figure| key.figure(figure).and_then(|number| u64::try_from(number).ok());
         call.tool = self.keys.tools().get(self.keys.tool(key)).map_or("", |name| name);
         call.model = self.keys.model(key);
         (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
         (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
+        // Making a time from a number is not free, and most filters need none.
         if self.timed {
             call.requested_at = key.requested();
         }
     }
 }
 
-/// A row that says nothing but whose it is.
+/// A row without any values except its agent and session.
 fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
     let nowhere = Place { file: "", line: 0, row: None };
     CallRow {

@@ -16,22 +16,22 @@ const LARGEST: usize = 128 * 1024;
 const ALL: usize = 4 << 20;
 
 /// A record by its log and its first byte.
-type Spot = (Box<str>, u64);
+type RecordKey = (Box<str>, u64);
 
 /// Records at hand, and the disk.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
-    held: Map<Spot, Vec<u8>>,
-    order: VecDeque<Spot>,
+pub(super) struct RecentRecords {
+    held: Map<RecordKey, Vec<u8>>,
+    order: VecDeque<RecordKey>,
     bytes: usize,
     disk: Disk,
     read: Arc<AtomicU64>,
 }
 
-impl Desk {
-    /// A desk that adds what it reads to a count.
+impl RecentRecords {
+    /// A records that adds what it reads to a count.
     pub(super) fn new(read: Arc<AtomicU64>) -> Self {
-        Desk { read, ..Desk::default() }
+        RecentRecords { read, ..RecentRecords::default() }
     }
 
     /// Keeps a record at hand.
@@ -53,7 +53,7 @@ impl Desk {
 
     /// Forgets a log: it is not the one that was there.
     pub(super) fn forget(&mut self, file: &str) {
-        let Desk { held, bytes, order, .. } = self;
+        let RecentRecords { held, bytes, order, .. } = self;
         order.retain(|spot| &*spot.0 != file);
         held.retain(|spot, record| {
             let kept = &*spot.0 != file;
@@ -68,9 +68,9 @@ impl Desk {
     }
 }
 
-impl Shelf for Desk {
+impl Shelf for RecentRecords {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Counted { input: self.disk.log(file)?, read: &self.read }))
+        Ok(Box::new(ByteCounter { input: self.disk.log(file)?, read: &self.read }))
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
@@ -92,12 +92,12 @@ impl Shelf for Desk {
 }
 
 /// Counts what is read.
-struct Counted<'c, R> {
+struct ByteCounter<'c, R> {
     input: R,
     read: &'c AtomicU64,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for ByteCounter<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(out)?;
         self.read.fetch_add(count as u64, Ordering::Relaxed);
@@ -111,21 +111,21 @@ mod tests {
 
     #[test]
     fn only_so_much_is_at_hand() {
-        let mut desk = Desk::default();
+        let mut records = RecentRecords::default();
         for number in 0..3 * MOST as u64 {
-            desk.hold("a", number, &[7; 100]);
-            desk.hold("a", number, &[8; 90]);
+            records.hold("a", number, &[7; 100]);
+            records.hold("a", number, &[8; 90]);
         }
-        assert_eq!((desk.held.len(), desk.order.len(), desk.bytes), (MOST, MOST, 90 * MOST));
+        assert_eq!((records.held.len(), records.order.len(), records.bytes), (MOST, MOST, 90 * MOST));
         let last = 3 * MOST as u64 - 1;
-        assert_eq!(desk.bytes("a", Span { start: last, end: last + 90 }), Some(vec![8; 90]));
-        assert_eq!(desk.bytes("a", Span { start: last, end: last + 80 }), None, "another record");
-        desk.hold("b", 0, &[1; LARGEST + 1]);
-        desk.hold("b", 1, &[1; LARGEST]);
-        assert_eq!(desk.held.len(), MOST);
-        desk.forget("a");
-        assert_eq!((desk.held.len(), desk.order.len(), desk.bytes), (1, 1, LARGEST));
-        (0..100).for_each(|number| desk.hold("b", number, &[1; LARGEST]));
-        assert!(desk.bytes <= ALL && desk.held.len() == desk.order.len());
+        assert_eq!(records.bytes("a", Span { start: last, end: last + 90 }), Some(vec![8; 90]));
+        assert_eq!(records.bytes("a", Span { start: last, end: last + 80 }), None, "another record");
+        records.hold("b", 0, &[1; LARGEST + 1]);
+        records.hold("b", 1, &[1; LARGEST]);
+        assert_eq!(records.held.len(), MOST);
+        records.forget("a");
+        assert_eq!((records.held.len(), records.order.len(), records.bytes), (1, 1, LARGEST));
+        (0..100).for_each(|number| records.hold("b", number, &[1; LARGEST]));
+        assert!(records.bytes <= ALL && records.held.len() == records.order.len());
     }
 }
