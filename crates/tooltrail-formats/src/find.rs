@@ -1,7 +1,6 @@
 //! Finding logs: in the agents' own places, or wherever the user points.
 //!
-//! Where copies are kept, a log that is not in its own place any more is found there. As long as it is in its place, the copy is only
-//! told of.
+//! A log that was deleted is found among the kept copies. While it is in its own place, its copy is only listed.
 
 use crate::database::{self, PrivateCopy, SessionPart};
 use crate::shelf::first_bytes;
@@ -38,7 +37,7 @@ impl FoundSource {
 
 /// A kept copy of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptCopy {
     /// The copy. It has the time of the log.
     pub copy: FoundSource,
     /// The path of the log, whether or not it still exists.
@@ -51,7 +50,7 @@ pub struct Search {
     /// Files that may be logs, by path, each once. Of logs that are gone these are the kept copies.
     pub files: Vec<FoundSource>,
     /// The kept copies of logs, whether or not these are gone.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptCopy>,
     /// Directories and files that could not be read.
     pub problems: Vec<Problem>,
     /// The directories that were looked into.
@@ -154,7 +153,7 @@ impl Search {
     fn gone(&self) -> Vec<FoundSource> {
         // Spelled alike where they are the same, so the letters are compared, which is quicker than the parts of the paths.
         let there: HashSet<&OsStr> = self.files.iter().map(|found| found.path.as_os_str()).collect();
-        let mut gone: Vec<&Kept> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
+        let mut gone: Vec<&KeptCopy> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
         if !gone.is_empty() {
             // Looked up only if something is missing: `twin` builds a path for every file.
             let forms: BTreeSet<PathBuf> = self.files.iter().filter_map(|found| twin(&found.path)).map(|(form, _)| form).collect();
@@ -203,7 +202,7 @@ impl Search {
         for copy in self.files.split_off(own) {
             if let Ok(path) = copy.path.strip_prefix(&place) {
                 let original = mirror::source(&root.join(path));
-                self.kept.push(Kept { copy, original });
+                self.kept.push(KeptCopy { copy, original });
             }
         }
     }

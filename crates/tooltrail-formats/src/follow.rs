@@ -1,18 +1,18 @@
 //! One source, read as it grows.
 //!
 //! A scan reads a log whole; a [`Follower`] keeps the reader of that scan alive and, when the log has grown, hands it the new bytes
-//! alone. What comes out is what a fresh scan of the same bytes gives. A last line without a line feed counts, as in a scan, but it may
+//! alone. The outcome equals a fresh scan of the same bytes. A last line without a line feed counts, as in a scan, but it may
 //! be half written: it is taken in by a copy of the reader and read again the next time.
 //!
-//! A log is read from its beginning again if anything else may have happened than that it grew: it is another file, it is shorter or as
-//! long as before, or the last bytes that were taken are not where they were. So is a log of which too little is there to tell what it
-//! is, and one that does not grow by lines: compressed, a single document, or a session of a database.
+//! A log is read from its beginning again if it may not just have grown: it is another file, it is not longer than before, or the last
+//! bytes that were read are not where they were. So is a log too short to be recognised, and one that does not grow by lines: compressed,
+//! a single document, or a session of a database.
 
 use crate::database::{self, part_of};
 use crate::find::{FoundSource, identity, place, read_small};
-use crate::lines::{Buffer, HEAD, Line, Lines, Mark, Turns};
+use crate::lines::{Buffer, HEAD, LinePosition, Lines, LogLine, Turns};
 use crate::open::{Input, open};
-use crate::scan::{Options, Reader, SIDECAR, sniff, spelled};
+use crate::scan::{LogReader, Options, SIDECAR, sniff, spelled};
 use crate::{FORMATS, Format};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -27,38 +27,38 @@ pub const SEAM: usize = 64;
 
 /// A stamp that changes when a source does: its file, or a small file beside it that is read with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
-    written: Written,
+pub struct SourceStamp {
+    written: FileVersion,
     beside: u64,
 }
 
-impl Stamp {
+impl SourceStamp {
     /// The stamp of a file that was found.
     pub fn of(found: &FoundSource) -> Self {
         // All formats are asked, because which of them wrote the log is not known before it is read.
         let sidecars = FORMATS.iter().flat_map(|format| format.sidecars(&found.path));
         // Rotated, so that two files that swap their stamps do not cancel out.
         let beside = sidecars.fold(0, |all: u64, path| all.rotate_left(7) ^ stamp_beside(&path).unwrap_or(0));
-        Stamp { written: Written { size: found.size, modified: found.modified, identity: found.identity }, beside }
+        SourceStamp { written: FileVersion { size: found.size, modified: found.modified, identity: found.identity }, beside }
     }
 }
 
 /// Size, time and identity of a file at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Written {
+struct FileVersion {
     size: u64,
     modified: Option<SystemTime>,
     identity: u64,
 }
 
-impl Written {
+impl FileVersion {
     fn of(meta: &Metadata) -> Self {
-        Written { size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) }
+        FileVersion { size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) }
     }
 }
 
 /// Listens to the lines that were taken in. Each is passed once, and only when it is whole.
-pub type Heard<'h> = dyn FnMut(&'static dyn Format, Line<'_>) + 'h;
+pub type LineListener<'h> = dyn FnMut(&'static dyn Format, LogLine<'_>) + 'h;
 
 /// The outcome of one look at a source.
 #[derive(Debug)]
@@ -74,40 +74,40 @@ pub struct Followed {
 pub struct Follower {
     path: PathBuf,
     options: Options,
-    held: Option<Held>,
-    beside: Vec<Beside>,
+    held: Option<LogCursor>,
+    beside: Vec<FollowedSidecar>,
     bytes: u64,
 }
 
 /// A reader that has taken in all whole lines of a file.
 #[derive(Debug)]
-struct Held {
-    reader: Reader,
-    mark: Mark,
+struct LogCursor {
+    reader: LogReader,
+    mark: LinePosition,
     /// The last bytes before the mark.
     seam: Vec<u8>,
     place: (u64, u64),
-    written: Written,
+    written: FileVersion,
 }
 
 /// A small file beside the log.
 #[derive(Debug)]
-struct Beside {
+struct FollowedSidecar {
     path: PathBuf,
     stamp: Option<u64>,
     bytes: Option<Vec<u8>>,
 }
 
 /// A reader that has taken in everything, the unfinished line too, with the number of bytes.
-struct Taken {
-    reader: Reader,
+struct CompleteRead {
+    reader: LogReader,
     bytes: u64,
     /// Whether the next look has to start from the beginning.
     torn: bool,
 }
 
 impl Follower {
-    /// A follower of a source of which nothing has been read.
+    /// A follower at the beginning of a source.
     pub fn new(path: &Path, options: &Options) -> Self {
         Follower { path: path.to_owned(), options: options.clone(), held: None, beside: Vec::new(), bytes: 0 }
     }
@@ -118,16 +118,16 @@ impl Follower {
     }
 
     /// Reads what is new, and returns the source as it is now.
-    pub fn follow(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
+    pub fn follow(&mut self, buffer: &mut Buffer, heard: &mut LineListener<'_>) -> io::Result<Followed> {
         if part_of(&self.path).is_some() {
             return self.read_rows(buffer, heard);
         }
         let file = File::open(&self.path)?;
         let meta = file.metadata()?;
-        let written = Written::of(&meta);
+        let written = FileVersion::of(&meta);
         let grown = match self.held.take() {
             // Only a file beside the log changed, so the log need not be read.
-            Some(held) if held.written == written && held.mark.offset == written.size => Some((Taken::again(&held), held)),
+            Some(held) if held.written == written && held.mark.offset == written.size => Some((CompleteRead::again(&held), held)),
             Some(held) if held.written == written || held.may_have_grown(&meta) => self.go_on(file, held, written, buffer, heard)?,
             _ => None,
         };
@@ -148,15 +148,15 @@ impl Follower {
     }
 
     /// Reads the session of a database. Any of its rows may have been written anew, so it is read whole each time.
-    fn read_rows(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
+    fn read_rows(&mut self, buffer: &mut Buffer, heard: &mut LineListener<'_>) -> io::Result<Followed> {
         // Read first: a write in between then changes the identity, and the next look notices it.
         let part = FoundSource::from(database::session(&self.path)?);
         let turns = Turns::default();
         let mut lines = Lines::new(open(&self.path, |file| file)?, buffer, &turns, self.options.max_line);
-        let (reader, _) = Reader::begin(&self.path, lines.peek(), &self.options);
-        let written = Written { size: part.size, modified: part.modified, identity: part.identity };
+        let (reader, _) = LogReader::begin(&self.path, lines.peek(), &self.options);
+        let written = FileVersion { size: part.size, modified: part.modified, identity: part.identity };
         // Discarded after this read, so place and mark do not matter.
-        let mut held = Held { reader, mark: Mark::default(), seam: Vec::new(), place: (0, 0), written };
+        let mut held = LogCursor { reader, mark: LinePosition::default(), seam: Vec::new(), place: (0, 0), written };
         let taken = held.take(&mut lines, heard);
         self.bytes += taken.bytes;
         let summary = taken.reader.finish(taken.bytes);
@@ -167,11 +167,11 @@ impl Follower {
     fn go_on(
         &mut self,
         mut file: File,
-        mut held: Held,
-        written: Written,
+        mut held: LogCursor,
+        written: FileVersion,
         buffer: &mut Buffer,
-        heard: &mut Heard<'_>,
-    ) -> io::Result<Option<(Taken, Held)>> {
+        heard: &mut LineListener<'_>,
+    ) -> io::Result<Option<(CompleteRead, LogCursor)>> {
         file.seek(SeekFrom::Start(held.mark.offset.saturating_sub(held.seam.len() as u64)))?;
         let mut seam = Vec::with_capacity(SEAM);
         self.bytes += file.by_ref().take(held.seam.len() as u64).read_to_end(&mut seam)? as u64;
@@ -188,11 +188,15 @@ impl Follower {
         held.written = written;
         // Fewer bytes than the metadata promised: the file was truncated while it was read.
         let torn = taken.torn || taken.bytes != written.size;
-        Ok(Some((Taken { torn, ..taken }, held)))
+        Ok(Some((CompleteRead { torn, ..taken }, held)))
     }
 
     /// Reads the log from its beginning.
-    fn begin(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<(Taken, Option<Held>, Option<SystemTime>)> {
+    fn begin(
+        &mut self,
+        buffer: &mut Buffer,
+        heard: &mut LineListener<'_>,
+    ) -> io::Result<(CompleteRead, Option<LogCursor>, Option<SystemTime>)> {
         let mut seen = Err(io::ErrorKind::NotFound.into());
         let input = open(&self.path, |file| {
             seen = file.metadata();
@@ -201,30 +205,30 @@ impl Follower {
             file.take(size)
         })?;
         let meta = seen?;
-        let (written, modified) = (Written::of(&meta), meta.modified().ok());
+        let (written, modified) = (FileVersion::of(&meta), meta.modified().ok());
         let compressed = matches!(input, Input::Zstd(_));
         let turns = Turns::default();
         let mut lines = Lines::new(input, buffer, &turns, self.options.max_line);
         let head = lines.peek();
         let settled = !compressed && is_settled(head);
-        let (mut reader, document) = Reader::begin(&self.path, head, &self.options);
+        let (mut reader, document) = LogReader::begin(&self.path, head, &self.options);
         // A document has no lines to go on from, so no state is kept.
         if document {
             reader.whole(&mut lines, &self.options);
             let bytes = lines.bytes();
             self.bytes += bytes;
-            return Ok((Taken { reader, bytes, torn: true }, None, modified));
+            return Ok((CompleteRead { reader, bytes, torn: true }, None, modified));
         }
-        let mut held = Held { reader, mark: Mark::default(), seam: Vec::new(), place: place(&meta), written };
+        let mut held = LogCursor { reader, mark: LinePosition::default(), seam: Vec::new(), place: place(&meta), written };
         let taken = held.take(&mut lines, heard);
         // Of a compressed file the bytes on disk count, which is what was read.
         self.bytes += if compressed { written.size } else { taken.bytes };
         let torn = taken.torn || !settled || taken.bytes != written.size;
-        Ok((Taken { torn, ..taken }, Some(held), modified))
+        Ok((CompleteRead { torn, ..taken }, Some(held), modified))
     }
 
     /// Takes what the small files beside the log say, which are read if they are not as they were.
-    fn look_beside(&mut self, reader: &mut Reader) {
+    fn look_beside(&mut self, reader: &mut LogReader) {
         let paths = reader.format().map(|format| format.sidecars(&self.path)).unwrap_or_default();
         // A log that is recognised late may have other sidecars than before.
         self.beside.retain(|beside| paths.contains(&beside.path));
@@ -234,7 +238,7 @@ impl Follower {
             let index = known.unwrap_or_else(|| {
                 self.beside.retain(|beside| beside.path != path);
                 let bytes = stamp.and_then(|_| read_small(&path, SIDECAR));
-                self.beside.push(Beside { path, stamp, bytes });
+                self.beside.push(FollowedSidecar { path, stamp, bytes });
                 self.beside.len() - 1
             });
             if let Some((path, bytes)) = self.beside.get(index).and_then(|beside| Some((&beside.path, beside.bytes.as_ref()?))) {
@@ -244,16 +248,16 @@ impl Follower {
     }
 }
 
-impl Held {
+impl LogCursor {
     /// Takes in the whole lines that follow.
-    fn take(&mut self, lines: &mut Lines<'_, impl Read>, heard: &mut Heard<'_>) -> Taken {
+    fn take(&mut self, lines: &mut Lines<'_, impl Read>, heard: &mut LineListener<'_>) -> CompleteRead {
         let mut last = None;
         let mut torn = false;
         loop {
             match lines.next_line() {
                 Ok(Some(line)) if line.ended => {
                     self.reader.line(line);
-                    self.mark = Mark { offset: line.start + line.length + 1, lines: line.number };
+                    self.mark = LinePosition { offset: line.start + line.length + 1, lines: line.number };
                     self.remember(line);
                     if let Some(format) = self.reader.format() {
                         heard(format, line);
@@ -274,7 +278,7 @@ impl Held {
                 }
             }
         }
-        Taken { reader: last.unwrap_or_else(|| self.reader.clone()), bytes: lines.bytes(), torn }
+        CompleteRead { reader: last.unwrap_or_else(|| self.reader.clone()), bytes: lines.bytes(), torn }
     }
 
     /// Whether this may be the same file with more in it.
@@ -283,7 +287,7 @@ impl Held {
     }
 
     /// Remembers how a line ends.
-    fn remember(&mut self, line: Line<'_>) {
+    fn remember(&mut self, line: LogLine<'_>) {
         // Only the beginning of an oversized line is in memory, so its end cannot be compared.
         let bytes = if line.oversized() { &[] } else { line.bytes };
         self.seam.clear();
@@ -292,10 +296,10 @@ impl Held {
     }
 }
 
-impl Taken {
+impl CompleteRead {
     /// The state as it was at the last look, without reading anything.
-    fn again(held: &Held) -> Self {
-        Taken { reader: held.reader.clone(), bytes: held.mark.offset, torn: false }
+    fn again(held: &LogCursor) -> Self {
+        CompleteRead { reader: held.reader.clone(), bytes: held.mark.offset, torn: false }
     }
 }
 

@@ -133,7 +133,7 @@ pub trait TypedRecord {
 
 /// A call whose detail is asked for: everything that its records say about it.
 #[derive(Clone, Copy, Debug)]
-pub struct Ask<'v> {
+pub struct DetailRequest<'v> {
     /// The tool, as logged.
     pub tool: &'v str,
     /// The MCP server.
@@ -323,7 +323,7 @@ pub trait OpenRecords: Decode {
     }
 
     /// A call in neutral form.
-    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+    fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         let _ = ask;
         Detailed::default()
     }

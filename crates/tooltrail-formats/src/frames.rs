@@ -10,7 +10,7 @@
 //! A file follows from its content alone: written in one go or in several, it has the same bytes.
 
 use crate::error::ReadError;
-use crate::open::{At, ZSTD};
+use crate::open::{ReadAt, ZSTD};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::time::{Duration, SystemTime};
@@ -189,9 +189,9 @@ impl Frames {
         (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
     }
 
-    /// All of the content, from a file of which this is the end.
-    pub fn content(self, file: File) -> Content {
-        Content { file, frames: self, next: 0, held: Vec::new(), taken: 0 }
+    /// A reader of all content, from the file that this table is the end of.
+    pub fn content(self, file: File) -> FrameReader {
+        FrameReader { file, frames: self, next: 0, held: Vec::new(), taken: 0 }
     }
 
     /// Decompresses a frame, for callers that cache frames.
@@ -220,13 +220,13 @@ fn entries_of(entries: &[u8]) -> Option<Vec<Frame>> {
 /// A part of a file; nothing if it is not there.
 fn part(file: &File, place: u64, length: usize) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length);
-    At { file, place }.take(length as u64).read_to_end(&mut bytes).ok()?;
+    ReadAt { file, place }.take(length as u64).read_to_end(&mut bytes).ok()?;
     (bytes.len() == length).then_some(bytes)
 }
 
 /// The content of a kept file, from its beginning.
 #[derive(Debug)]
-pub struct Content {
+pub struct FrameReader {
     file: File,
     frames: Frames,
     /// The frame that comes next.
@@ -236,11 +236,11 @@ pub struct Content {
     taken: u64,
 }
 
-impl Read for Content {
+impl Read for FrameReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.frames.seal.raw {
             let left = self.frames.seal.length - self.taken;
-            let count = At { file: &self.file, place: self.taken }.take(left).read(out)?;
+            let count = ReadAt { file: &self.file, place: self.taken }.take(left).read(out)?;
             self.taken += count as u64;
             return Ok(count);
         }
@@ -290,7 +290,7 @@ impl<W: Write> Packer<W> {
         let packed = full.last().map_or(0, |last| last.at + u64::from(last.packed));
         // Full frames are copied compressed. The last one is not, because it has to be filled up for the file to be the same as one written
         // at once.
-        let copied = io::copy(&mut At { file, place: 0 }.take(packed), &mut self.out)?;
+        let copied = io::copy(&mut ReadAt { file, place: 0 }.take(packed), &mut self.out)?;
         if copied != packed {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -370,7 +370,7 @@ mod tests {
 
     fn bytes(file: &File) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        At { file, place: 0 }.read_to_end(&mut all)?;
+        ReadAt { file, place: 0 }.read_to_end(&mut all)?;
         Ok(all)
     }
 

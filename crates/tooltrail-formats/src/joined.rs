@@ -1,7 +1,7 @@
 //! Changes texts that are pieces of one: lines of a hunk, of a notebook's cell or of a list. A secret that goes over several lines is
 //! seen only where they stand together. Used by what changes the values of records (`value.rs`) and the hunks of changes.
 
-use crate::value::Change;
+use crate::value::RedactFn;
 
 /// Stands before a piece, with its number, while they are together. A letter for private use, so hardly in a text; where it is,
 /// texts may come back in other pieces, which shows nothing that was taken out.
@@ -9,7 +9,7 @@ const MARK: &str = "\n\u{f8f0}";
 
 /// Changes each of these texts, then all of them as one. Where a replacement covers several texts, the first keeps it and the others are
 /// left empty, but for the sign of a patch's line.
-pub(crate) fn change(mut texts: Vec<&mut String>, how: &Change<'_>) {
+pub(crate) fn change(mut texts: Vec<&mut String>, how: &RedactFn<'_>) {
     for text in &mut texts {
         **text = how(std::mem::take(*text));
     }
@@ -17,7 +17,7 @@ pub(crate) fn change(mut texts: Vec<&mut String>, how: &Change<'_>) {
 }
 
 /// Changes texts as one that were already changed one by one.
-pub(crate) fn again(texts: Vec<&mut String>, how: &Change<'_>) {
+pub(crate) fn again(texts: Vec<&mut String>, how: &RedactFn<'_>) {
     if texts.len() < 2 {
         return;
     }

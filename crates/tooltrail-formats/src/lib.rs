@@ -33,7 +33,7 @@ pub mod transcript;
 pub mod value;
 
 pub use database::{PrivateCopy, Queries};
-pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
+pub use format::{Decode, DetailRequest, Format, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
 
 /// All agents whose logs can be read. The first that recognises a file has it.
 pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];

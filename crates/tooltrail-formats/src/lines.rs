@@ -15,7 +15,7 @@ const ROOM: usize = 1024 * 1024;
 /// How much of an oversized line is kept.
 const KEPT: usize = 64 * 1024;
 
-/// Long lines take turns: whoever holds this may grow its buffer.
+/// Makes long lines take turns: only the thread that holds this may grow its buffer.
 #[derive(Debug, Default)]
 pub struct Turns(Mutex<()>);
 
@@ -25,7 +25,7 @@ pub struct Buffer(Vec<u8>);
 
 /// One line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<'b> {
+pub struct LogLine<'b> {
     /// Its number, counted from 1.
     pub number: u64,
     /// The offset of its first byte.
@@ -38,7 +38,7 @@ pub struct Line<'b> {
     pub ended: bool,
 }
 
-impl Line<'_> {
+impl LogLine<'_> {
     /// Whether it is longer than the limit.
     pub fn oversized(&self) -> bool {
         self.bytes.len() as u64 != self.length
@@ -47,7 +47,7 @@ impl Line<'_> {
 
 /// A place between two lines of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct LinePosition {
     /// How many bytes stand before it.
     pub offset: u64,
     /// How many lines.
@@ -76,11 +76,11 @@ pub struct Lines<'b, R> {
 impl<'b, R: Read> Lines<'b, R> {
     /// Lines of `input`; those over `limit` bytes are not kept.
     pub fn new(input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
-        Lines::after(Mark::default(), input, buffer, turns, limit)
+        Lines::after(LinePosition::default(), input, buffer, turns, limit)
     }
 
     /// The lines after a place that was reached before; `input` begins there.
-    pub fn after(mark: Mark, input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
+    pub fn after(mark: LinePosition, input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
         if buffer.0.len() < ROOM {
             buffer.0.resize(ROOM, 0);
         }
@@ -122,7 +122,7 @@ impl<'b, R: Read> Lines<'b, R> {
     }
 
     /// The next line.
-    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn next_line(&mut self) -> io::Result<Option<LogLine<'_>>> {
         self.give_back();
         // Bytes searched once are not searched again when the buffer grows, or a long line would cost its length squared.
         let mut searched = 0;
@@ -146,18 +146,18 @@ impl<'b, R: Read> Lines<'b, R> {
         }
     }
 
-    fn take(&mut self, length: usize, ended: bool) -> Line<'_> {
+    fn take(&mut self, length: usize, ended: bool) -> LogLine<'_> {
         let (first, start) = (self.head, self.offset);
         self.number += 1;
         self.head += length + usize::from(ended);
         self.offset += (length + usize::from(ended)) as u64;
         // The limit does not depend on how much of the line happens to be held.
         let kept = if length > self.limit { KEPT } else { length };
-        Line { number: self.number, start, length: length as u64, bytes: &self.buffer[first..first + kept], ended }
+        LogLine { number: self.number, start, length: length as u64, bytes: &self.buffer[first..first + kept], ended }
     }
 
     /// Reads past the line at hand, keeping its beginning.
-    fn oversized(&mut self) -> Line<'_> {
+    fn oversized(&mut self) -> LogLine<'_> {
         let kept = self.buffer[self.head..self.head + KEPT].to_vec();
         let start = self.offset;
         let mut length = (self.tail - self.head) as u64;
@@ -189,7 +189,7 @@ impl<'b, R: Read> Lines<'b, R> {
         self.buffer[..merged.len()].copy_from_slice(&merged);
         self.head = KEPT;
         self.tail = KEPT + rest;
-        Line { number: self.number, start, length, bytes: &self.buffer[..KEPT], ended }
+        LogLine { number: self.number, start, length, bytes: &self.buffer[..KEPT], ended }
     }
 
     /// Shrinks a buffer that a long line made grow, and lets the next one have its turn.

@@ -3,7 +3,7 @@
 
 use crate::shelf::Shelf;
 use crate::value::Payloads;
-use crate::{Ask, Record, format_of};
+use crate::{DetailRequest, Record, format_of};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
@@ -32,7 +32,7 @@ fn open(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<(Value, Detailed)
     // The span is not needed: nothing that is asked for here refers to a position in the log.
     let at = At { line, ..At::default() };
     let input = format.open(Record { at, bytes: record }).ok()?.request(row.call, Payloads::default())?.input;
-    let detailed = format.detail(&Ask {
+    let detailed = format.detail(&DetailRequest {
         tool: row.tool,
         server: row.server,
         kind: row.kind,

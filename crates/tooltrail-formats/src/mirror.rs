@@ -41,13 +41,13 @@ pub fn place(kept: &Path, original: &Path) -> Option<PathBuf> {
     Some(place)
 }
 
-/// The source of which a file among kept ones is the copy, by the path that the file would have if it were no copy.
+/// The source of a kept copy, by the path that the copy has below the directory of copies.
 pub(crate) fn source(path: &Path) -> PathBuf {
     let part = path.to_str().and_then(|path| path.strip_suffix(LINES)).map(Path::new);
     part.filter(|part| part_of(part).is_some()).unwrap_or(path).to_owned()
 }
 
-/// The file of which something is the copy; nothing if it is none.
+/// The original of a kept copy; `None` for a path that is no copy.
 pub fn original(kept: &Path, copy: &Path) -> Option<PathBuf> {
     let path = copy.strip_prefix(kept).ok()?;
     // Only paths that `place` could have produced; anything else is no copy.

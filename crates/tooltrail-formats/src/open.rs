@@ -64,12 +64,12 @@ pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Re
 }
 
 /// A reader of a file from a position on, which leaves the file's own cursor alone, so that threads can share the file.
-pub(crate) struct At<'f> {
+pub(crate) struct ReadAt<'f> {
     pub(crate) file: &'f File,
     pub(crate) place: u64,
 }
 
-impl Read for At<'_> {
+impl Read for ReadAt<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         #[cfg(unix)]
         let count = std::os::unix::fs::FileExt::read_at(self.file, out, self.place)?;

@@ -4,7 +4,7 @@
 //! which is where texts are redacted. So no marker, tag or id is missed because of a redaction, and no text gets past it.
 
 use crate::joined;
-use crate::value::{self, Change};
+use crate::value::{self, RedactFn};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::{HookStory, LoggedResult, Part};
@@ -13,12 +13,12 @@ use tooltrail_skim::Raw;
 /// The only way from payloads of records to values and texts: as the log has them, or redacted.
 #[derive(Clone, Copy, Default)]
 pub struct Payloads<'c> {
-    change: Option<&'c Change<'c>>,
+    change: Option<&'c RedactFn<'c>>,
 }
 
 impl<'c> Payloads<'c> {
     /// Payloads whose texts are changed as they are opened.
-    pub fn changed(change: &'c Change<'c>) -> Self {
+    pub fn changed(change: &'c RedactFn<'c>) -> Self {
         Payloads { change: Some(change) }
     }
 

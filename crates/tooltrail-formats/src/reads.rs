@@ -19,7 +19,7 @@ mod tests {
     use super::take;
     use crate::scan::{Options, Progress, scan};
     use crate::shelf::{Disk, Shelf};
-    use crate::transcript::{Notes, SessionBook};
+    use crate::transcript::{RecordIndexCache, SessionBook};
     use crate::{find, load};
     use tooltrail_model::book::{Book, Loaded};
     use tooltrail_model::transcript::EntryKind;
@@ -43,7 +43,7 @@ mod tests {
         r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"read"}]}}"#,
     ];
 
-    /// The same for OpenCode, whose call and result are one record.
+    /// Checks the same of OpenCode, whose call and result are one record.
     const OPENCODE: [&str; 5] = [
         r#"{"row":"session:ses_reads","id":"ses_reads","directory":"/srv","title":"Read","time":{"created":1772618400000}}"#,
         r#"{"row":"message:msg_reads","id":"msg_reads","sessionID":"ses_reads","role":"user","time":{"created":1772618401000}}"#,
@@ -67,7 +67,7 @@ mod tests {
         each_is_read_once("codex", CODEX, [0, 0, 1, 1, 0], [0, 0, 1, 0, 0]);
     }
 
-    /// Reads a log at every depth. `call` says which records tell of its call, `request` which requests it.
+    /// Reads a log at every depth. `call` names the records of its call, `request` the one that requests it.
     fn each_is_read_once(name: &str, log: [&str; 5], call: [usize; 5], request: [usize; 5]) {
         let counts = || log.map(|record| take(record.as_bytes()));
         let path = std::env::temp_dir().join(format!("tooltrail-reads-{name}-{}.jsonl", std::process::id()));
@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(counts(), [1; 5], "by a scan");
         let linked = linker.link();
         let now = Now::at("2026-03-05T10:00:00Z".parse::<Time>().unwrap());
-        let (disk, notes) = (Disk::default(), Notes::default());
+        let (disk, notes) = (Disk::default(), RecordIndexCache::default());
         let book = SessionBook::read(&linked, &[0], &now, &disk, None);
         assert_eq!(counts(), [1; 5], "by the index of a transcript");
         assert!(matches!(book.call(0), Loaded::Call(story) if story.answer.is_some()));

@@ -2,7 +2,7 @@
 //!
 //! What counts as a record is decided as in a [`scan`], damaged lines included, so that positions are the same.
 
-use crate::lines::{Buffer, Lines, Mark, Turns};
+use crate::lines::{Buffer, LinePosition, Lines, Turns};
 use crate::{FORMATS, Format, Record, TypedRecord, mend, scan};
 use std::io::Read;
 use tooltrail_model::{At, Span};
@@ -12,14 +12,19 @@ use tracing::warn;
 pub const LONGEST: usize = 32 << 20;
 
 /// Passes on each record of a source. Returns the position behind the last finished line; the beginning for a source without lines.
-pub fn each(input: impl Read, take: impl FnMut(&'static dyn Format, Record<'_>, &dyn TypedRecord)) -> Mark {
+pub fn each(input: impl Read, take: impl FnMut(&'static dyn Format, Record<'_>, &dyn TypedRecord)) -> LinePosition {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     each_likely(input, &mut buffer, &turns, |_| true, take)
 }
 
 /// Passes on each record behind a position between two lines of a source, at which `input` begins. Returns the position behind the last
 /// finished line.
-pub fn each_after(mark: Mark, format: &'static dyn Format, input: impl Read, mut take: impl FnMut(Record<'_>, &dyn TypedRecord)) -> Mark {
+pub fn each_after(
+    mark: LinePosition,
+    format: &'static dyn Format,
+    input: impl Read,
+    mut take: impl FnMut(Record<'_>, &dyn TypedRecord),
+) -> LinePosition {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let lines = Lines::after(mark, input, &mut buffer, &turns, LONGEST);
     each_line(mark, lines, Some(format), |_| true, |format, record| opens(format, record, |typed| take(record, typed)))
@@ -33,7 +38,7 @@ pub fn each_likely(
     turns: &Turns,
     likely: impl Fn(&[u8]) -> bool,
     mut take: impl FnMut(&'static dyn Format, Record<'_>, &dyn TypedRecord),
-) -> Mark {
+) -> LinePosition {
     let mut take_whole = |format: &'static dyn Format, record: Record<'_>| opens(format, record, |typed| take(format, record, typed));
     let mut lines = Lines::new(input, buffer, turns, LONGEST);
     let head = lines.peek();
@@ -46,21 +51,21 @@ pub fn each_likely(
             }
         }
         // A document does not grow by lines, so there is no position to continue from.
-        return Mark::default();
+        return LinePosition::default();
     }
     let format = scan::sniff(head);
-    each_line(Mark::default(), lines, format, likely, take_whole)
+    each_line(LinePosition::default(), lines, format, likely, take_whole)
 }
 
 /// Passes on the records of lines, from a position on; `take_whole` returns whether one was whole. Returns the position behind the last
 /// finished line.
 fn each_line(
-    mut mark: Mark,
+    mut mark: LinePosition,
     mut lines: Lines<'_, impl Read>,
     mut format: Option<&'static dyn Format>,
     likely: impl Fn(&[u8]) -> bool,
     mut take_whole: impl FnMut(&'static dyn Format, Record<'_>) -> bool,
-) -> Mark {
+) -> LinePosition {
     // A log that cannot be read to its end is read as far as it goes.
     while let Some(line) = lines.next_line().unwrap_or_else(|error| {
         warn!(line = mark.lines, %error, "a log cannot be read to its end");
@@ -68,7 +73,7 @@ fn each_line(
     }) {
         // An unfinished line does not move the mark, so that the next reading begins with it.
         if line.ended {
-            mark = Mark { offset: line.start + line.length + 1, lines: line.number };
+            mark = LinePosition { offset: line.start + line.length + 1, lines: line.number };
         }
         // A scan reports oversized lines and does not decode them; positions have to agree with it.
         if line.oversized() {

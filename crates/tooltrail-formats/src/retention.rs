@@ -71,7 +71,7 @@ mod tests {
             fs::write(home.path().join(".claude/settings.json"), settings)?;
             assert_eq!(deleted(&log), expected, "{settings}");
         }
-        // Codex deletes nothing, and nobody deletes what lies elsewhere.
+        // Codex deletes nothing, and logs outside the roots are left alone.
         assert_eq!(deleted(&home.path().join(".codex/sessions/a.jsonl")), None);
         assert_eq!(deleted(Path::new("/elsewhere/s.jsonl")), None);
         Ok(())

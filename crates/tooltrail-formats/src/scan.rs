@@ -2,7 +2,7 @@
 
 use crate::database::{part_of, row_of};
 use crate::find::{FoundSource, Problem, read_small};
-use crate::lines::{Buffer, Line, Lines, Turns};
+use crate::lines::{Buffer, Lines, LogLine, Turns};
 use crate::open::{Input, open};
 use crate::{FORMATS, Format, Record, Sink, mend};
 use std::io::{self, Read};
@@ -91,7 +91,7 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
 }
 
 fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
-    let input = open(&found.path, |file| Counted { input: file, progress })?;
+    let input = open(&found.path, |file| CountingReader { input: file, progress })?;
     // Rows do not pass through the counting reader, which counts bytes of files.
     if let Input::Rows(_) = input {
         progress.bytes.fetch_add(found.size, Ordering::Relaxed);
@@ -122,9 +122,9 @@ pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffe
     read_lines(path, input, 0, options, buffer, turns).assembler.finish()
 }
 
-fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
+fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffer: &mut Buffer, turns: &Turns) -> LogReader {
     let mut lines = Lines::new(input, buffer, turns, options.max_line);
-    let (mut reader, document) = Reader::begin(path, lines.peek(), options);
+    let (mut reader, document) = LogReader::begin(path, lines.peek(), options);
     reader.assembler.expect(size);
     if document {
         reader.whole(&mut lines, options);
@@ -159,7 +159,7 @@ pub fn sniff(head: &[u8]) -> Option<&'static dyn Format> {
 
 /// Feeds lines to an assembler. Live reading is the same reader kept alive ([`crate::follow`]).
 #[derive(Clone, Debug)]
-pub struct Reader {
+pub struct LogReader {
     path: PathBuf,
     format: Option<&'static dyn Format>,
     assembler: Assembler,
@@ -174,18 +174,18 @@ impl std::fmt::Debug for dyn Format {
     }
 }
 
-impl Reader {
-    /// A reader for a source of which nothing has been read.
+impl LogReader {
+    /// A reader at the beginning of a source.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
         let origin = format.map_or_else(SourceOrigin::default, |format| format.origin(path));
-        Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some() }
+        LogReader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some() }
     }
 
     /// A reader for a source that begins like this, and whether that is one document.
     pub(crate) fn begin(path: &Path, head: &[u8], options: &Options) -> (Self, bool) {
         let document = FORMATS.iter().find(|format| format.is_document(head)).copied();
-        let reader = Reader::new(document.or_else(|| sniff(head)), path);
-        (Reader { check_utf8: options.check_utf8, ..reader }, document.is_some())
+        let reader = LogReader::new(document.or_else(|| sniff(head)), path);
+        (LogReader { check_utf8: options.check_utf8, ..reader }, document.is_some())
     }
 
     /// Reads the small files beside the log that say more about it.
@@ -260,7 +260,7 @@ impl Reader {
     }
 
     /// Takes the next line.
-    pub fn line(&mut self, line: Line<'_>) {
+    pub fn line(&mut self, line: LogLine<'_>) {
         // Before anything can fail: the row of a damaged line has to be known as well, to name it.
         if self.rows {
             self.assembler.row(&row_of(line.bytes));
@@ -384,12 +384,12 @@ fn foreign(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
 }
 
 /// Counts what is read.
-struct Counted<'p, R> {
+struct CountingReader<'p, R> {
     input: R,
     progress: &'p Progress,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for CountingReader<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(out)?;
         self.progress.bytes.fetch_add(count as u64, Ordering::Relaxed);

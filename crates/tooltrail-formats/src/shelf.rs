@@ -8,7 +8,7 @@ use crate::database::{self, part_of};
 use crate::error::{ErrorChain, ReadError};
 use crate::find::place;
 use crate::frames::Frames;
-use crate::open::{At, is_compressed, open};
+use crate::open::{ReadAt, is_compressed, open};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -60,23 +60,23 @@ const WARM: usize = 2;
 pub struct Disk {
     /// Logs that were read lately, the latest last: calls of one log follow each other. Those that an agent compressed are unpacked once,
     /// to be read at any place, and stay.
-    held: Mutex<Vec<Held>>,
+    held: Mutex<Vec<CachedLog>>,
     /// How many bytes were decompressed to read parts of kept logs.
     unpacked: AtomicU64,
 }
 
 /// A log that is open.
 #[derive(Debug)]
-struct Held {
+struct CachedLog {
     path: PathBuf,
     /// When the path was last checked.
     looked: Instant,
-    mark: Mark,
-    log: Arc<Log>,
+    mark: FileIdentity,
+    log: Arc<OpenedLog>,
     unpacked: bool,
 }
 
-impl Held {
+impl CachedLog {
     /// Whether the path still leads to this log. A plain file may grow; one that was unpacked, or that has a table of frames, is a
     /// different log once it was written to.
     fn is_still_there(&mut self) -> bool {
@@ -85,69 +85,69 @@ impl Held {
             return true;
         }
         self.looked = now;
-        let as_it_lies = matches!(*self.log, Log::Plain(_)) && !self.unpacked;
-        Mark::of(&self.path).is_ok_and(|mark| if as_it_lies { self.mark.place == mark.place } else { self.mark == mark })
+        let as_it_lies = matches!(*self.log, OpenedLog::Plain(_)) && !self.unpacked;
+        FileIdentity::of(&self.path).is_ok_and(|mark| if as_it_lies { self.mark.place == mark.place } else { self.mark == mark })
     }
 }
 
 /// The identity of a file, to notice when its path leads to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Mark {
+struct FileIdentity {
     place: (u64, u64),
     size: u64,
     modified: Option<SystemTime>,
 }
 
-impl Mark {
+impl FileIdentity {
     fn of(path: &Path) -> io::Result<Self> {
         if let Some((file, _)) = part_of(path) {
             // The device gives way to the database's number: any write to it can change any session.
             let (meta, number) = database::mark(&file)?;
-            return Ok(Mark { place: (place(&meta).1, number), size: meta.len(), modified: meta.modified().ok() });
+            return Ok(FileIdentity { place: (place(&meta).1, number), size: meta.len(), modified: meta.modified().ok() });
         }
         let meta = fs::metadata(path)?;
-        Ok(Mark { place: place(&meta), size: meta.len(), modified: meta.modified().ok() })
+        Ok(FileIdentity { place: place(&meta), size: meta.len(), modified: meta.modified().ok() })
     }
 }
 
 /// A log that can be read at any place.
 #[derive(Debug)]
-enum Log {
+enum OpenedLog {
     /// Its bytes as they are.
     Plain(File),
     /// A kept one, with the frames that were read lately, the latest last.
     Kept { file: File, frames: Frames, warm: Mutex<Vec<(usize, Arc<[u8]>)>> },
 }
 
-impl Log {
+impl OpenedLog {
     /// Opens a log; gives whether it had to be unpacked.
     fn open(path: &Path) -> io::Result<(Self, bool)> {
         // The session of a database is read out once, like what is compressed, to be read at any place afterwards.
         if part_of(path).is_some() {
-            return Ok((Log::Plain(unpack(path)?), true));
+            return Ok((OpenedLog::Plain(unpack(path)?), true));
         }
         if !is_compressed(path) {
-            return Ok((Log::Plain(File::open(path)?), false));
+            return Ok((OpenedLog::Plain(File::open(path)?), false));
         }
         let file = File::open(path)?;
         match Frames::read(&file).filter(|frames| !frames.seal.raw) {
-            Some(frames) => Ok((Log::Kept { file, frames, warm: Mutex::default() }, false)),
-            None => Ok((Log::Plain(unpack(path)?), true)),
+            Some(frames) => Ok((OpenedLog::Kept { file, frames, warm: Mutex::default() }, false)),
+            None => Ok((OpenedLog::Plain(unpack(path)?), true)),
         }
     }
 
     /// A part of it, and how much was decompressed for that.
     fn part(&self, span: Span, unpacked: &AtomicU64) -> Result<Vec<u8>, ReadError> {
         match self {
-            Log::Plain(file) => {
+            OpenedLog::Plain(file) => {
                 // The span may come from a stale index; its length is no reason to allocate more than the longest record.
                 let size = usize::try_from(span.len()).map_or(crate::records::LONGEST, |size| size.min(crate::records::LONGEST));
                 let mut bytes = Vec::with_capacity(size);
-                At { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).map_err(ReadError::File)?;
+                ReadAt { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).map_err(ReadError::File)?;
                 // A log that became shorter was rewritten.
                 (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
             }
-            Log::Kept { file, frames, warm } => frames.part(span, |index| {
+            OpenedLog::Kept { file, frames, warm } => frames.part(span, |index| {
                 let held = || warm.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some((_, content)) = held().iter().find(|(known, _)| *known == index) {
                     return Ok(Arc::clone(content));
@@ -173,7 +173,7 @@ impl Disk {
     }
 
     /// A log to read at any place.
-    fn hold(&self, path: &Path) -> io::Result<Arc<Log>> {
+    fn hold(&self, path: &Path) -> io::Result<Arc<OpenedLog>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = held.iter().rposition(|log| log.path == path) {
             let mut own = held.remove(at);
@@ -184,8 +184,8 @@ impl Disk {
             }
         }
         // The identity is taken before opening: if the file is replaced in between, it is opened once more the next time.
-        let (looked, mark) = (Instant::now(), Mark::of(path)?);
-        let (log, unpacked) = Log::open(path)?;
+        let (looked, mark) = (Instant::now(), FileIdentity::of(path)?);
+        let (log, unpacked) = OpenedLog::open(path)?;
         let log = Arc::new(log);
         let limit = if unpacked { UNPACKED } else { OPEN };
         // Unpacked logs have their own limit, or a few compressed sessions would push out all plain ones.
@@ -194,7 +194,7 @@ impl Disk {
         {
             held.remove(oldest);
         }
-        held.push(Held { path: path.to_owned(), looked, mark, log: Arc::clone(&log), unpacked });
+        held.push(CachedLog { path: path.to_owned(), looked, mark, log: Arc::clone(&log), unpacked });
         Ok(log)
     }
 }

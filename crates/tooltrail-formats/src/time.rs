@@ -7,13 +7,13 @@ use tooltrail_skim::Skim;
 /// unread.
 pub(crate) fn read(value: &mut Skim<'_>) -> Option<Time> {
     if let Some(raw) = value.string() {
-        return parse(raw.bytes()).or_else(|| told(raw.text().trim()));
+        return parse(raw.bytes()).or_else(|| unusual(raw.text().trim()));
     }
     number(value.float()?)
 }
 
 /// A text in another spelling: anything that the full parser takes, or a number. A short number may be a year and is refused.
-fn told(text: &str) -> Option<Time> {
+fn unusual(text: &str) -> Option<Time> {
     let since = || text.parse().ok().filter(|number| *number >= 1e8).and_then(number);
     text.parse().ok().or_else(since)
 }

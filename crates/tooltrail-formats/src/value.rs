@@ -14,7 +14,7 @@ const DEPTH: usize = 128;
 const LONGEST: usize = 4096;
 
 /// Changes a text that was read, such as by taking secrets out of it.
-pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
+pub type RedactFn<'c> = dyn Fn(String) -> String + Sync + 'c;
 
 /// Reads a value. A value that breaks off keeps everything before the break; text that is no JSON becomes null.
 pub fn read(bytes: &[u8]) -> Value {
@@ -54,14 +54,14 @@ fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn>
 
 /// Changes every text of a value. Names of fields are texts too: some are paths or questions. The texts of a list are also changed as one,
 /// because they may be lines of one text.
-pub fn change(value: &mut Value, how: &Change<'_>) {
+pub fn change(value: &mut Value, how: &RedactFn<'_>) {
     // Texts alone first, lists second: a secret in one text is replaced before the lists are joined.
     each(value, how);
     lists(value, how);
 }
 
 /// Changes the texts of the outermost lists as one each.
-fn lists(value: &mut Value, how: &Change<'_>) {
+fn lists(value: &mut Value, how: &RedactFn<'_>) {
     match value {
         Value::Array(_) => {
             let mut texts = Vec::new();
@@ -84,7 +84,7 @@ fn gather<'v>(value: &'v mut Value, texts: &mut Vec<&'v mut String>) {
 }
 
 /// Changes every text by itself.
-fn each(value: &mut Value, how: &Change<'_>) {
+fn each(value: &mut Value, how: &RedactFn<'_>) {
     match value {
         Value::String(text) => *text = how(std::mem::take(text)),
         Value::Array(items) => items.iter_mut().for_each(|item| each(item, how)),
@@ -115,7 +115,7 @@ fn each(value: &mut Value, how: &Change<'_>) {
 const COMMANDS: [&str; 4] = ["command", "cmd", "args", "argv"];
 
 /// Changes the words of a command for what stands before them: the program, and the option whose value they are.
-fn arguments(items: &mut [Value], how: &Change<'_>) {
+fn arguments(items: &mut [Value], how: &RedactFn<'_>) {
     let text = |items: &[Value], at: usize| items.get(at).and_then(Value::as_str).filter(|text| text.len() <= LONGEST).map(str::to_owned);
     let Some(program) = text(items, 0) else { return };
     for at in 1..items.len() {
@@ -140,7 +140,7 @@ fn names_secret(name: &str) -> bool {
 }
 
 /// A text, redacted as the value of a field with this name.
-fn named(name: &str, text: String, how: &Change<'_>) -> String {
+fn named(name: &str, text: String, how: &RedactFn<'_>) -> String {
     if text.len() > LONGEST {
         return text;
     }

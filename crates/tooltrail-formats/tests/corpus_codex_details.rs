@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::value::Payloads;
-use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
+use tooltrail_formats::{DetailRequest, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{LoggedResult, Part};
 use tooltrail_model::{At, Kind, Linker, Now, Span, Time};
@@ -109,7 +109,7 @@ fn told(
 ) -> String {
     let seen = answer.map_or(&[][..], |answer| &answer.seen);
     let produced = answer.and_then(|answer| answer.produced.as_ref());
-    let told = codex().detail(&Ask { tool, server, kind, status, input, seen, produced, answered: answer.is_some() });
+    let told = codex().detail(&DetailRequest { tool, server, kind, status, input, seen, produced, answered: answer.is_some() });
     match &told.detail {
         Detail::Shell(shell) => {
             assert!(!shell.command.is_empty(), "no command: {place}");

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::value::Payloads;
-use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
+use tooltrail_formats::{DetailRequest, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::transcript::Part;
 use tooltrail_model::{At, Kind, Now, Time};
@@ -75,7 +75,7 @@ fn every_call_can_be_looked_at() {
         });
         let seen = answered.as_ref().map(|answered| answered.seen.as_slice()).unwrap_or_default();
         let produced = answered.as_ref().and_then(|answered| answered.produced.as_ref());
-        let ask = Ask {
+        let ask = DetailRequest {
             tool: row.tool,
             server: row.server,
             kind: row.kind,

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::value::Payloads;
-use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
+use tooltrail_formats::{DetailRequest, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{HookStory, Part};
 use tooltrail_model::{At, Kind, Now, Status, Time};
@@ -70,7 +70,7 @@ fn told(format: &dyn Format, records: &[Vec<u8>], row: &CallRow<'_>) -> String {
     let record = |line: u64| opened(format, records, line);
     let asked = record(row.request.line).request(row.call, Payloads::default()).unwrap();
     let answered = row.result.map(|place| record(place.line).result(row.call, Payloads::default()).unwrap());
-    let ask = Ask {
+    let ask = DetailRequest {
         tool: row.tool,
         server: row.server,
         kind: row.kind,
@@ -176,7 +176,7 @@ fn odd_values_are_told_without_a_panic() {
         for tool in &tools {
             for (asked, answered) in asks.iter().zip(answers.iter().cycle()) {
                 for (status, answered_at_all) in [(Status::Succeeded, true), (Status::Failed, true), (Status::Unanswered, false)] {
-                    format.detail(&Ask {
+                    format.detail(&DetailRequest {
                         tool,
                         server: None,
                         kind: Kind::Other,

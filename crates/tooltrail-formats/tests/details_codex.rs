@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{Options, Progress, scan};
 use tooltrail_formats::value::Payloads;
-use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
+use tooltrail_formats::{DetailRequest, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{LoggedResult, Part};
 use tooltrail_model::{At, Kind, Now, Span, Status, Time};
@@ -64,7 +64,7 @@ fn answer(records: &[String], row: &CallRow<'_>) -> Option<LoggedResult> {
 fn told(records: &[String], row: &CallRow<'_>) -> String {
     let asked = opened(records, row.request.line).request(row.call, Payloads::default()).unwrap();
     let answer = answer(records, row);
-    let ask = Ask {
+    let ask = DetailRequest {
         tool: row.tool,
         server: row.server,
         kind: row.kind,
@@ -163,7 +163,7 @@ fn look(record: &str) {
     let (asked, answered) = (asked.unwrap_or_default(), answered.unwrap_or_default());
     for tool in ["shell", "apply_patch", "wait", "update_plan", "view_image", "request_user_input", "web_search", "mcp__a__b", "list_dir"] {
         for status in [Status::Succeeded, Status::Failed] {
-            let ask = Ask {
+            let ask = DetailRequest {
                 tool,
                 server: None,
                 kind: Kind::Other,

@@ -14,7 +14,7 @@ use tooltrail_formats::follow::{Follower, SEAM};
 use tooltrail_formats::lines::Buffer;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
-use tooltrail_formats::transcript::{Notes, SessionBook};
+use tooltrail_formats::transcript::{RecordIndexCache, SessionBook};
 use tooltrail_model::link::Source;
 use tooltrail_model::{Linker, Now, Time};
 use tooltrail_testkit::rng::Rng;
@@ -59,7 +59,7 @@ fn followed(follower: &mut Follower) -> String {
 }
 
 /// Reads the sessions of a log anew and from notes, and wants the same.
-fn reads_on(path: &Path, notes: &Notes) {
+fn reads_on(path: &Path, notes: &RecordIndexCache) {
     let found: Vec<_> = find::in_paths(&[path.to_owned()]).files.into_iter().filter(|found| found.path == path).collect();
     let (linker, _) = scan::scan(&found, &options(), &Progress::default());
     let (linked, now, disk) = (linker.link(), Now::at(Time::from_millisecond(2_000_000_000_000).unwrap()), Disk::default());
@@ -111,7 +111,7 @@ fn a_growing_log_says_what_a_scan_says() {
         cuts.push(bytes.len());
         cuts.sort_unstable();
         let mut follower = Follower::new(&path, &options());
-        let notes = Notes::default();
+        let notes = RecordIndexCache::default();
         let mut from = 0;
         for cut in cuts {
             append(&path, &bytes[from..cut]);
@@ -167,7 +167,7 @@ fn a_log_that_does_not_just_grow_is_read_again() {
     let half = shapes::log(&shapes::CLAUDE[..20]);
     fs::write(&path, &whole).unwrap();
     let mut follower = Follower::new(&path, &options());
-    let notes = Notes::default();
+    let notes = RecordIndexCache::default();
     let mut again = |what: &str, change: &dyn Fn()| {
         // A change in the same tick of the clock could not be told from none.
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -198,7 +198,7 @@ fn a_log_that_does_not_just_grow_is_read_again() {
 fn whose_a_log_is_may_turn_out_otherwise() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("s1.jsonl");
-    let (nobodys, notes) = ("{\"uuid\":\"z1\",\"sessionId\":\"s1\",\"note\":\"no type\"}\n", Notes::default());
+    let (nobodys, notes) = ("{\"uuid\":\"z1\",\"sessionId\":\"s1\",\"note\":\"no type\"}\n", RecordIndexCache::default());
     let mut follower = Follower::new(&path, &options());
     let later = format!("{}\n", shapes::CLAUDE[1]);
     for piece in [&*nobodys.repeat(2), shapes::CODEX[3], shapes::CLAUDE[1], "\n", &later] {
@@ -241,7 +241,7 @@ proptest! {
         let path = home.path().join("s1.jsonl");
         append(&path, b"");
         let mut follower = Follower::new(&path, &options());
-        let notes = Notes::default();
+        let notes = RecordIndexCache::default();
         for (which, how, cut) in pieces {
             let record = which.get(&pool).as_slice();
             match how {

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 use tooltrail_formats::find::FoundSource;
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
-use tooltrail_formats::scan::{self, Options, Progress, Reader};
+use tooltrail_formats::scan::{self, LogReader, Options, Progress};
 use tooltrail_model::link::Source;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Linker, Now, Summary, Time};
@@ -434,7 +434,7 @@ fn a_reader_asked_in_the_middle_goes_on_unharmed() {
         let (mut live, mut fresh) = (Linker::default(), Linker::default());
         for (number, log) in home.logs.iter().enumerate() {
             let path = elsewhere(&log.path);
-            let mut reader = Reader::new(scan::sniff(&log.bytes), &path);
+            let mut reader = LogReader::new(scan::sniff(&log.bytes), &path);
             let (mut buffer, turns) = (Buffer::default(), Turns::default());
             let mut lines = Lines::new(&*log.bytes, &mut buffer, &turns, 32 << 20);
             let ask = 1 + number as u64 % 7 * 5;

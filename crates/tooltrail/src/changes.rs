@@ -3,8 +3,8 @@
 use crate::out::DIM;
 use crate::{out, table};
 use std::io::{self, Write};
-pub(crate) use tooltrail_formats::changes::told::Which;
-use tooltrail_formats::changes::told::{PathStyle, groups, with_names};
+pub(crate) use tooltrail_formats::changes::report::CallSelection;
+use tooltrail_formats::changes::report::{PathStyle, groups, with_names};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_view::diff::LineCounts;
@@ -12,7 +12,12 @@ use tooltrail_view::render::terminal;
 use tooltrail_view::{Limits, changes};
 
 /// Shows what changed in a terminal.
-pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn show(
+    book: &SessionBook<'_>,
+    which: &CallSelection,
+    options: &terminal::TerminalOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let limits = if options.all { Limits::WHOLE } else { Limits::PAGE };
     with_names(book, PathStyle::Shown, None, |names| {
         // Printed group by group instead of collected: a long session may have changed thousands of files.
@@ -44,7 +49,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Te
 }
 
 /// Writes what changed as JSON, a line for each file.
-pub(crate) fn json(book: &SessionBook<'_>, which: &Which) -> anyhow::Result<()> {
+pub(crate) fn json(book: &SessionBook<'_>, which: &CallSelection) -> anyhow::Result<()> {
     let session = book.transcript().session.session;
     with_names(book, PathStyle::Patch, None, |names| {
         groups(book, which, None, |groups| out::json_lines(groups.flat_map(|group| changes::rows(&group, session, names))))

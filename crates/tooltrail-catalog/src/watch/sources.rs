@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use tooltrail_formats::find::{self, FoundSource};
 use tooltrail_formats::follow::Follower;
-use tooltrail_formats::lines::{Buffer, Line};
+use tooltrail_formats::lines::{Buffer, LogLine};
 use tooltrail_formats::scan::{self, Options, Progress, spelled};
 use tooltrail_formats::{Format, Record};
 use tooltrail_model::event::BlockKind;
@@ -334,8 +334,8 @@ impl WatchedSources {
 }
 
 impl NewLines {
-    /// Notes the message in a line, and keeps the line if it requests a call.
-    fn take(&mut self, file: &str, format: &dyn Format, line: Line<'_>) {
+    /// Notes what a line says, and keeps it if it makes a call.
+    fn take(&mut self, file: &str, format: &dyn Format, line: LogLine<'_>) {
         // Notes only save reading: without them a request is read from the disk when it is needed.
         if line.oversized() || self.bytes > NOTED {
             return;

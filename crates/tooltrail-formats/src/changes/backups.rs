@@ -22,7 +22,7 @@ pub struct Backup {
 }
 
 /// A copy, and the record that mentions it.
-pub(super) struct Kept {
+pub(super) struct RecordedBackup {
     pub(super) source: usize,
     pub(super) at: At,
     pub(super) time: Option<Time>,
@@ -34,7 +34,7 @@ pub(super) struct Kept {
 const MOST: u64 = 32 << 20;
 
 /// The copies of files that the logs of a session mention. A log mentions a copy in every later snapshot; it is returned once.
-pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted: impl Fn(&str) -> bool) -> Vec<Kept> {
+pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted: impl Fn(&str) -> bool) -> Vec<RecordedBackup> {
     let Some(session) = linked.sessions.get(session) else { return Vec::new() };
     // A list, because a session has few copies and most records are rejected before this is searched.
     let mut seen: Vec<(Option<Time>, Option<String>, String)> = Vec::new();
@@ -74,7 +74,13 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                         copy.ok().and_then(whole).map(FileText::text)
                     }
                 };
-                kept.extend(text.map(|text| Kept { source, at: record.at, time: backup.time, path, did: Did::Saw(text, How::Backup) }));
+                kept.extend(text.map(|text| RecordedBackup {
+                    source,
+                    at: record.at,
+                    time: backup.time,
+                    path,
+                    did: Did::Saw(text, How::Backup),
+                }));
             }
         });
     }

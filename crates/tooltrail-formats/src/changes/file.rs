@@ -2,7 +2,7 @@
 //!
 //! Requests are searched for the file's name as bytes first; only the sessions that name it are opened.
 
-use super::deeds::{self, Told};
+use super::effects::{self, FileEffect};
 use super::paths::{ends_with, last};
 use super::{Moment, absolute, backups, moments, session};
 use crate::load;
@@ -17,7 +17,7 @@ use tooltrail_model::{Status, Time};
 
 /// The outcome of looking up a file by a path or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
+pub enum FileLookup {
     /// No log mentions it.
     Nothing,
     /// The file.
@@ -28,7 +28,7 @@ pub enum Named {
 
 /// The evidence of a step: a call, or a copy that the agent kept.
 #[derive(Clone, Debug)]
-pub struct Teller {
+pub struct ChangeEvidence {
     /// The session, in `Linked::sessions`.
     pub session: usize,
     /// The call's number in the session; `None` for a copy that the agent kept.
@@ -50,14 +50,14 @@ pub struct Teller {
 pub struct FileHistory {
     /// The file.
     pub path: String,
-    /// The steps in order of time; each refers to [`FileHistory::tellers`].
+    /// The steps in order of time; each refers to [`FileHistory::evidence`].
     pub steps: Vec<Step>,
     /// The evidence of the steps.
-    pub tellers: Vec<Teller>,
+    pub evidence: Vec<ChangeEvidence>,
 }
 
 /// The file that a path means: that very file, seen from a directory, or the only one whose path ends so.
-pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, directory: Option<&str>) -> Named {
+pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, directory: Option<&str>) -> FileLookup {
     let exact = absolute(path, directory);
     let wanted = absolute(path, None);
     let mut found: BTreeSet<String> = BTreeSet::new();
@@ -66,13 +66,13 @@ pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, direc
     }
     // An exact match wins, also where other paths end in the same names.
     if found.contains(&exact) {
-        return Named::One(exact);
+        return FileLookup::One(exact);
     }
     let mut found: Vec<String> = found.into_iter().collect();
     match found.len() {
-        0 => Named::Nothing,
-        1 => found.pop().map_or(Named::Nothing, Named::One),
-        _ => Named::Several(found),
+        0 => FileLookup::Nothing,
+        1 => found.pop().map_or(FileLookup::Nothing, FileLookup::One),
+        _ => FileLookup::Several(found),
     }
 }
 
@@ -85,23 +85,23 @@ pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) ->
     for (call, _) in candidates(linked, now, shelf, &names) {
         calls.entry(call.session).or_default().insert(call.number);
     }
-    let mut told: Vec<(Moment, Teller, Told)> = Vec::new();
+    let mut effects: Vec<(Moment, ChangeEvidence, FileEffect)> = Vec::new();
     for (session, numbers) in calls {
         let is_ours = |path: &str| paths.contains(path);
-        told.extend(of_session(linked, now, shelf, session, &numbers, &is_ours));
-        told.extend(kept(linked, shelf, session, &is_ours));
+        effects.extend(of_session(linked, now, shelf, session, &numbers, &is_ours));
+        effects.extend(kept(linked, shelf, session, &is_ours));
     }
     // Sessions overlap in time, so the effects of all of them are sorted before they are replayed.
-    told.sort_by_key(|(moment, ..)| *moment);
-    let mut tellers: Vec<Teller> = Vec::with_capacity(told.len());
-    let deeds = told.into_iter().map(|(_, teller, told)| {
-        tellers.push(teller);
-        Deed { by: tellers.len() - 1, path: told.path, did: told.did }
+    effects.sort_by_key(|(moment, ..)| *moment);
+    let mut evidence: Vec<ChangeEvidence> = Vec::with_capacity(effects.len());
+    let deeds = effects.into_iter().map(|(_, own, effect)| {
+        evidence.push(own);
+        Deed { by: evidence.len() - 1, path: effect.path, did: effect.did }
     });
     let mut steps = replay(deeds.collect::<Vec<_>>());
     // The replay needed the steps of the other paths; the reader asked for one.
     steps.retain(|step| step.path == path);
-    FileHistory { path: path.to_owned(), steps, tellers }
+    FileHistory { path: path.to_owned(), steps, evidence }
 }
 
 /// The file and all paths that it was moved from or to.
@@ -114,7 +114,7 @@ fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSe
         let names: Vec<String> = paths.iter().cloned().collect();
         let names: Vec<&str> = names.iter().map(|path| &**path).collect();
         for (call, row) in candidates(linked, now, shelf, &names) {
-            for told in told_by_request(linked, shelf, call, &row) {
+            for told in requested_effects(linked, shelf, call, &row) {
                 if told.paths().any(|path| paths.contains(path)) {
                     paths.extend(told.paths().map(str::to_owned));
                 }
@@ -141,7 +141,7 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
         let path = linked.sources.get(call.id.source()).map_or("", |source| &*source.path);
         // One read for both tests: the bytes are searched for the name, then for a patch.
         let bytes = shelf.bytes(path, record.at.span).filter(|bytes| names_one(bytes));
-        call.session < linked.sessions.len() && bytes.is_some_and(|bytes| deeds::may_tell(record.kind, || Some(bytes)))
+        call.session < linked.sessions.len() && bytes.is_some_and(|bytes| effects::may_touch_files(record.kind, || Some(bytes)))
     };
     // A copy of a call in a resumed session is the same change, not a second one.
     let calls = linked.calls.iter().filter(|call| call.copy_of.is_none()).filter(tells);
@@ -150,15 +150,15 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
 
 /// The files that a request is about.
 fn asked(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<String> {
-    told_by_request(linked, shelf, call, row).iter().flat_map(|told| told.paths().map(str::to_owned).collect::<Vec<_>>()).collect()
+    requested_effects(linked, shelf, call, row).iter().flat_map(|told| told.paths().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 /// The files that the request of a call is about, without its result.
-fn told_by_request(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<Told> {
+fn requested_effects(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<FileEffect> {
     let read = || {
         let at = linked.record(call.id).at;
         let told = load::asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)?;
-        Some(deeds::asked(row, told))
+        Some(effects::asked(row, told))
     };
     // A call that failed changed nothing, so its request need not be read.
     if matches!(row.status, Status::Succeeded | Status::Answered) { read().unwrap_or_default() } else { Vec::new() }
@@ -172,7 +172,7 @@ fn of_session<'l>(
     session: usize,
     numbers: &BTreeSet<u32>,
     is_ours: &dyn Fn(&str) -> bool,
-) -> Vec<(Moment, Teller, Told)> {
+) -> Vec<(Moment, ChangeEvidence, FileEffect)> {
     // Not redacted: the texts have to fit together in the replay. The result is redacted afterwards.
     let book = SessionBook::read(linked, &[session], now, shelf, None);
     let calls = &book.transcript().calls;
@@ -180,8 +180,8 @@ fn of_session<'l>(
     let mut all = Vec::new();
     for (moment, index) in moments(calls, which.collect::<Vec<_>>()) {
         let Some(call) = calls.get(index) else { continue };
-        for told in session::tell(&book, index).into_iter().filter(|told| told.paths().any(is_ours)) {
-            let teller = Teller {
+        for told in session::effects_of(&book, index).into_iter().filter(|told| told.paths().any(is_ours)) {
+            let evidence = ChangeEvidence {
                 session,
                 number: Some(call.number),
                 call: Some(call.row.call.to_owned()),
@@ -190,16 +190,21 @@ fn of_session<'l>(
                 file: call.row.evidence.file.to_owned(),
                 line: call.row.evidence.line,
             };
-            all.push((moment, teller, told));
+            all.push((moment, evidence, told));
         }
     }
     all
 }
 
 /// The copies that the agent of a session kept.
-fn kept(linked: &Linked<'_>, shelf: &dyn Shelf, session: usize, is_ours: &dyn Fn(&str) -> bool) -> Vec<(Moment, Teller, Told)> {
+fn kept(
+    linked: &Linked<'_>,
+    shelf: &dyn Shelf,
+    session: usize,
+    is_ours: &dyn Fn(&str) -> bool,
+) -> Vec<(Moment, ChangeEvidence, FileEffect)> {
     let short = linked.sessions.get(session).map_or("", |session| &*session.short);
-    let teller = |kept: &backups::Kept| Teller {
+    let evidence = |kept: &backups::RecordedBackup| ChangeEvidence {
         session,
         number: None,
         call: None,
@@ -212,7 +217,7 @@ fn kept(linked: &Linked<'_>, shelf: &dyn Shelf, session: usize, is_ours: &dyn Fn
     all.map(|kept| {
         // A copy without a time sorts first: it shows the file before anything that is known.
         let moment = (kept.time.unwrap_or(Time::UNIX_EPOCH), kept.source, kept.at.line);
-        (moment, teller(&kept), Told { path: kept.path, did: kept.did })
+        (moment, evidence(&kept), FileEffect { path: kept.path, did: kept.did })
     })
     .collect()
 }

@@ -1,19 +1,19 @@
 //! Changes of files: the effects of calls that logs record, collected for the model's replay.
 //!
-//! `deeds` takes a loaded call apart into its effects on files; `session` collects those of a session, one file at a time; `file` those of
+//! `effects` takes a loaded call apart into its effects on files; `session` collects those of a session, one file at a time; `file` those of
 //! one file from all logs, with the copies that an agent kept (`backups`). `paths` makes paths absolute, `private` redacts the result, and
-//! `told` selects calls and names files for an output.
+//! `report` selects calls and names files for an output.
 
 mod backups;
-mod deeds;
+mod effects;
 mod file;
 mod paths;
 mod private;
+pub mod report;
 mod session;
-pub mod told;
 
 pub use backups::Backup;
-pub use file::{FileHistory, Named, Teller, find, history};
+pub use file::{ChangeEvidence, FileHistory, FileLookup, find, history};
 pub use paths::absolute;
 pub use private::private;
 pub use session::SessionChanges;

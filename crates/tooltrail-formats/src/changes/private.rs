@@ -2,13 +2,13 @@
 //! at a time.
 
 use crate::joined;
-use crate::value::Change;
+use crate::value::RedactFn;
 use tooltrail_model::changes::FileText;
 use tooltrail_model::changes::net::{FileNet, NetPart};
 use tooltrail_model::patch::{Hunk, PatchLine};
 
 /// Redacts changes.
-pub fn private(files: &mut [FileNet], change: &Change<'_>) {
+pub fn private(files: &mut [FileNet], change: &RedactFn<'_>) {
     for file in files {
         for path in std::iter::once(&mut file.path).chain(&mut file.moved_from).chain(&mut file.moved_to) {
             *path = change(std::mem::take(path));
@@ -17,7 +17,7 @@ pub fn private(files: &mut [FileNet], change: &Change<'_>) {
     }
 }
 
-fn part(part: &mut NetPart, change: &Change<'_>) {
+fn part(part: &mut NetPart, change: &RedactFn<'_>) {
     match part {
         NetPart::Net { before, after, .. } | NetPart::Outside { before, after, .. } => {
             [before, after].into_iter().for_each(|known| self::known(known, change));
@@ -39,7 +39,7 @@ fn texts(hunk: &mut Hunk) -> impl Iterator<Item = &mut String> {
     hunk.context.iter_mut().chain(lines)
 }
 
-fn known(known: &mut FileText, change: &Change<'_>) {
+fn known(known: &mut FileText, change: &RedactFn<'_>) {
     if let FileText::Text(text) = known {
         *known = FileText::text(change(text.to_string()));
     }

@@ -3,7 +3,7 @@
 //! Calls are opened twice: once to see which files they are about, and again when a file is replayed, so that only the texts of one file
 //! are in memory at a time. Files that a patch moved into each other are one group, because the text of one follows from the other's.
 
-use super::deeds::{self, Told};
+use super::effects::{self, FileEffect};
 use super::moments;
 use crate::transcript::SessionBook;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use tooltrail_model::changes::{Deed, Step, replay};
 /// Which files a session changed, and how.
 pub struct SessionChanges<'b, 'a> {
     book: &'b SessionBook<'a>,
-    groups: Vec<Group>,
+    groups: Vec<FileGroup>,
 }
 
 impl std::fmt::Debug for SessionChanges<'_, '_> {
@@ -25,7 +25,7 @@ impl std::fmt::Debug for SessionChanges<'_, '_> {
 
 /// Files whose texts follow from each other; mostly one.
 #[derive(Debug, Default)]
-struct Group {
+struct FileGroup {
     paths: Vec<String>,
     /// The calls that concern them: the position in order of time, and the index of the call.
     calls: Vec<(usize, usize)>,
@@ -38,11 +38,11 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
     pub fn read(book: &'b SessionBook<'a>) -> Self {
         let calls = &book.transcript().calls;
         // Looked at in the log, without opening the call: most calls concern no file.
-        let which = calls.iter().enumerate().filter(|(_, call)| deeds::may_tell(call.row.kind, || book.raw(call.request).ok()));
+        let which = calls.iter().enumerate().filter(|(_, call)| effects::may_touch_files(call.row.kind, || book.raw(call.request).ok()));
         let which: Vec<usize> = which.map(|(index, _)| index).collect();
-        let mut groups = Groups::default();
+        let mut groups = FileGroups::default();
         for (order, (_, index)) in moments(calls, which).into_iter().enumerate() {
-            for told in tell(book, index) {
+            for told in effects_of(book, index) {
                 groups.add(&told, index, order);
             }
         }
@@ -59,7 +59,8 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
         self.groups.iter().map(|group| {
             let deeds = group.calls.iter().flat_map(|&(_, by)| {
                 // A patch of many files is opened for each of its groups; keeping all texts in memory would cost more.
-                let own = tell(self.book, by).into_iter().filter(|told| told.paths().any(|path| group.paths.iter().any(|own| own == path)));
+                let own =
+                    effects_of(self.book, by).into_iter().filter(|told| told.paths().any(|path| group.paths.iter().any(|own| own == path)));
                 own.map(move |told| Deed { by, path: told.path, did: told.did }).collect::<Vec<_>>()
             });
             replay(deeds)
@@ -68,26 +69,26 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
 }
 
 /// The effects of a call on files.
-pub(super) fn tell(book: &dyn Book, index: usize) -> Vec<Told> {
+pub(super) fn effects_of(book: &dyn Book, index: usize) -> Vec<FileEffect> {
     match book.call(index) {
-        Loaded::Call(story) => deeds::of(&story.row, story.told),
+        Loaded::Call(story) => effects::of(&story.row, story.told),
         _ => Vec::new(),
     }
 }
 
 /// Groups while they are collected.
 #[derive(Default)]
-struct Groups {
-    groups: Vec<Group>,
+struct FileGroups {
+    groups: Vec<FileGroup>,
     of: HashMap<String, usize>,
 }
 
-impl Groups {
-    fn add(&mut self, told: &Told, call: usize, order: usize) {
+impl FileGroups {
+    fn add(&mut self, told: &FileEffect, call: usize, order: usize) {
         let mut place: Option<usize> = None;
         for path in told.paths() {
             let own = *self.of.entry(path.to_owned()).or_insert_with(|| {
-                self.groups.push(Group { paths: vec![path.to_owned()], ..Group::default() });
+                self.groups.push(FileGroup { paths: vec![path.to_owned()], ..FileGroup::default() });
                 self.groups.len() - 1
             });
             // A call that mentions paths of two groups, such as a move, merges them.
@@ -118,7 +119,7 @@ impl Groups {
     }
 
     /// The groups in which something changed, by the first change.
-    fn end(mut self) -> Vec<Group> {
+    fn end(mut self) -> Vec<FileGroup> {
         // Files that were only read are no changes.
         self.groups.retain(|group| group.first.is_some());
         for group in &mut self.groups {

@@ -3,7 +3,7 @@
 use super::content::contents;
 use super::markers;
 use super::message::{ClaudeMessage, ContentBlock};
-use super::outcome::Outcome;
+use super::outcome::ResultOutcome;
 use super::progress::ProgressData;
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
@@ -73,7 +73,7 @@ fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> Log
     let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
     let seen = content.as_ref().map(contents).unwrap_or_default();
     // Only a refusal has feedback; elsewhere the same words would be the tool's output.
-    let rejected = Outcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
+    let rejected = ResultOutcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
     let feedback = if rejected { markers::feedback(&words(&seen)).map(str::to_owned) } else { None };
     LoggedResult { seen, produced: None, feedback }
 }

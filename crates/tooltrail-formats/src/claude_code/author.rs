@@ -74,7 +74,7 @@ pub(super) struct TextFlags {
 
 /// The speaker of a record, as far as its flags reveal it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Speaker {
+pub(super) struct RecordSpeaker {
     pub(super) flags: TextFlags,
     /// The label for a text of the program, where the record says it itself.
     pub(super) label: Option<&'static str>,

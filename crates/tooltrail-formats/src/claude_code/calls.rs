@@ -1,9 +1,9 @@
 //! Calls and results as blocks of messages, in the main conversation and in records of progress alike.
 
-use super::facts::Emit;
+use super::facts::FactEmitter;
 use super::markers;
 use super::message::{ClaudeMessage, ContentBlock};
-use super::outcome::{Outcome, Poll, Structured};
+use super::outcome::{Poll, ResultOutcome, StructuredResult};
 use super::tools::names;
 use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
 use tooltrail_model::verdict::LoggedOutcome;
@@ -16,7 +16,7 @@ pub(super) fn call<'r>(
     message: &ClaudeMessage<'r>,
     request: Option<Raw<'r>>,
     node: Option<Raw<'r>>,
-    emit: &Emit<'_, 'r>,
+    emit: &FactEmitter<'_, 'r>,
 ) -> Option<Call<'r>> {
     let id = message.call_id(block, emit.line())?;
     let kind = block.kind?;
@@ -64,14 +64,14 @@ pub(super) fn call<'r>(
 pub(super) fn result<'r>(
     block: &ContentBlock<'r>,
     message: &ClaudeMessage<'r>,
-    structured: Option<&Structured<'r>>,
+    structured: Option<&StructuredResult<'r>>,
     denial: Option<Raw<'r>>,
     feedback: Option<Raw<'r>>,
     node: Option<Raw<'r>>,
-    emit: &Emit<'_, 'r>,
+    emit: &FactEmitter<'_, 'r>,
 ) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
     let call = message.result_id(block, emit.line())?;
-    let outcome = Outcome::of(block, structured, denial);
+    let outcome = ResultOutcome::of(block, structured, denial);
     // Refusals and hooks are recognised on errors only: an ordinary output may quote their texts.
     let error = outcome.signals.outcome == LoggedOutcome::Error;
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
@@ -113,12 +113,12 @@ fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {
 /// Emits a result, and the other facts of its record: news of a task, a workflow's directory.
 pub(super) fn emit_result<'r>(
     (result, poll): (CallResult<'r>, Option<Poll<'r>>),
-    structured: Option<&Structured<'r>>,
-    emit: &mut Emit<'_, 'r>,
+    structured: Option<&StructuredResult<'r>>,
+    emit: &mut FactEmitter<'_, 'r>,
 ) {
     let call = result.call.clone();
     emit.fact(Fact::Result(result));
-    if let Some(agent) = structured.and_then(Structured::workflow) {
+    if let Some(agent) = structured.and_then(StructuredResult::workflow) {
         emit.fact(Fact::Claim(Claim { agent, call: call.clone(), by: ClaimBy::Directory }));
     }
     // After the result, so that the task is known when its state arrives.

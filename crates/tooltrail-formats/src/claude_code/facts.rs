@@ -3,7 +3,7 @@
 
 use super::author::HEAD;
 use super::record::ClaudeRecord;
-use super::{calls, hooks, progress, talk};
+use super::{calls, hooks, progress, prompts};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
@@ -66,7 +66,7 @@ fn kind(spelled: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
 }
 
 /// Hands out the facts of one record.
-pub(super) struct Emit<'e, 'r> {
+pub(super) struct FactEmitter<'e, 'r> {
     pub(super) record: &'e Record<'r>,
     pub(super) time: Option<Time>,
     /// The offset in the record of what is being read, where that is a record inside it.
@@ -75,7 +75,7 @@ pub(super) struct Emit<'e, 'r> {
     out: &'e mut Sink<'e>,
 }
 
-impl<'r> Emit<'_, 'r> {
+impl<'r> FactEmitter<'_, 'r> {
     pub(super) fn fact(&mut self, fact: Fact<'_>) {
         (self.out)(Event { at: self.record.at, time: self.time, scope: self.scope, fact });
     }
@@ -100,7 +100,7 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
     let scope =
         Scope { session: record.session.map(Raw::decoded_bytes), agent: record.agent.map(Raw::decoded_bytes), sidechain: record.sidechain };
     let (kind, known) = kind(record.kind);
-    let mut emit = Emit { record: &record.record, time: record.time, base: 0, scope: &scope, out };
+    let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, scope: &scope, out };
     // First of all facts: the assembler counts records by it.
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known });
     // The directory before the calls of the record, which take it over.
@@ -112,17 +112,17 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
         "progress" => progress::facts(record, &mut emit),
         "attachment" => match hooks::read(record) {
             Some(hook) => emit.fact(Fact::Hook(hook)),
-            None => talk::attached(record, &mut emit),
+            None => prompts::attached(record, &mut emit),
         },
         "system" => system(record, &mut emit),
-        "queue-operation" => talk::queue(record, &mut emit),
+        "queue-operation" => prompts::queue(record, &mut emit),
         "summary" | "ai-title" | "custom-title" | "agent-name" => title(record, &mut emit),
         "worktree-state" | "relocated" => place(record, &mut emit),
         _ => {}
     }
 }
 
-fn context(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
+fn context(record: &ClaudeRecord<'_>, emit: &mut FactEmitter<'_, '_>) {
     if record.cwd.is_none() && record.branch.is_none() {
         return;
     }
@@ -143,7 +143,7 @@ fn repository(cwd: &[u8]) -> Option<&[u8]> {
     Some(&cwd[..at - 1])
 }
 
-fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
+fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut FactEmitter<'_, '_>) {
     let role = match kind {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -165,7 +165,7 @@ fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
     }
 }
 
-fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let content = &record.message.content;
     let results = content.results();
     // Results before texts: a text beside a result is a reminder, which depends on there being one.
@@ -179,7 +179,7 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
     let speaker = record.speaker();
     if let Some((text, span)) = &content.text {
-        talk::words(*text, span, speaker.flags, results > 0, emit);
+        prompts::words(*text, span, speaker.flags, results > 0, emit);
     }
     // A prompt may be nothing but a picture.
     if let Some(block) = content.wordless_media().filter(|_| !speaker.flags.injected) {
@@ -189,7 +189,7 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
     for block in content.blocks().filter(|block| block.tool_use_id.is_none() && !block.is_result()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
-            (Some(text), _) => talk::words(text, &block.span, speaker.flags, results > 0, emit),
+            (Some(text), _) => prompts::words(text, &block.span, speaker.flags, results > 0, emit),
             (None, Some("image")) => {
                 emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) }))
             }
@@ -201,7 +201,7 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let message = &record.message;
     if record.api_error {
         emit.fact(Fact::Notice(Notice::ApiError));
@@ -256,7 +256,7 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let rare = record.rare();
     let retracted = rare.map(|rare| rare.retracted.as_slice()).unwrap_or_default();
     if !retracted.is_empty() {
@@ -287,7 +287,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-fn title(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
+fn title(record: &ClaudeRecord<'_>, emit: &mut FactEmitter<'_, '_>) {
     let Some((by, title)) = record.rare().and_then(|rare| rare.title) else { return };
     let leaf = record.rare().and_then(|rare| rare.leaf).map(Raw::digest);
     let title = title.head(HEAD);
@@ -298,7 +298,7 @@ fn title(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
     }));
 }
 
-fn place(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
+fn place(record: &ClaudeRecord<'_>, emit: &mut FactEmitter<'_, '_>) {
     if let Some(path) = record.rare_text(|rare| rare.project) {
         emit.fact(Fact::Meta(Meta::Project(path)));
     }

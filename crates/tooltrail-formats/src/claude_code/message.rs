@@ -11,7 +11,7 @@ pub(super) struct ClaudeMessage<'r> {
     pub(super) id: Option<Raw<'r>>,
     pub(super) model: Option<Raw<'r>>,
     pub(super) content: MessageContent<'r>,
-    pub(super) usage: Option<TokenUsage<'r>>,
+    pub(super) usage: Option<MessageUsage<'r>>,
 }
 
 /// The content of a message: one text, or blocks.
@@ -38,12 +38,12 @@ pub(super) struct ContentBlock<'r> {
     pub(super) input: Option<(Range<usize>, u64)>,
     pub(super) tool_use_id: Option<Raw<'r>>,
     pub(super) is_error: Option<bool>,
-    pub(super) result: ResultContent<'r>,
+    pub(super) result: ResultTexts<'r>,
 }
 
 /// The `content` of a result: where it stands, and its first and last text.
 #[derive(Debug, Default)]
-pub(super) struct ResultContent<'r> {
+pub(super) struct ResultTexts<'r> {
     pub(super) span: Option<Range<usize>>,
     pub(super) first: Option<Raw<'r>>,
     pub(super) last: Option<Raw<'r>>,
@@ -53,7 +53,7 @@ pub(super) struct ResultContent<'r> {
 
 /// The tokens of a message.
 #[derive(Debug, Default)]
-pub(super) struct TokenUsage<'r> {
+pub(super) struct MessageUsage<'r> {
     pub(super) tokens: Tokens,
     pub(super) server_tools: [u32; 2],
     pub(super) tier: Option<Raw<'r>>,
@@ -72,7 +72,7 @@ impl<'r> ClaudeMessage<'r> {
                     self.content = MessageContent::default();
                     self.content.read(value)?;
                 }
-                b"usage" => self.usage = TokenUsage::read(value)?,
+                b"usage" => self.usage = MessageUsage::read(value)?,
                 _ => {}
             }
             Ok(())
@@ -172,7 +172,7 @@ impl<'r> ContentBlock<'r> {
             b"tool_use_id" => self.tool_use_id = id(value)?,
             // A flag that is written as a text counts, too.
             b"is_error" => self.is_error = value.bool().or_else(|| value.string().map(|word| word == *"true")),
-            b"content" => self.result = ResultContent::read(value)?,
+            b"content" => self.result = ResultTexts::read(value)?,
             _ => {}
         }
         Ok(())
@@ -210,9 +210,9 @@ fn id<'r>(value: &mut Skim<'r>) -> Result<Option<Raw<'r>>, Torn> {
     Ok(Some(Raw::new(value.slice(span))))
 }
 
-impl<'r> ResultContent<'r> {
+impl<'r> ResultTexts<'r> {
     fn read(value: &mut Skim<'r>) -> Result<Self, Torn> {
-        let mut out = ResultContent::default();
+        let mut out = ResultTexts::default();
         value.peek();
         let start = value.position();
         match value.peek() {
@@ -269,7 +269,7 @@ fn advisors(steps: &[u8]) -> Result<Vec<(Raw<'_>, Tokens)>, Torn> {
             }
             Ok(())
         })?;
-        if let (Some(model), Some(usage)) = (model.filter(|_| advises), TokenUsage::read(&mut Skim::new(step))?) {
+        if let (Some(model), Some(usage)) = (model.filter(|_| advises), MessageUsage::read(&mut Skim::new(step))?) {
             found.push((model, usage.tokens));
         }
         Ok(())
@@ -282,12 +282,12 @@ fn count(value: &mut Skim<'_>) -> u64 {
     value.uint().or_else(|| value.string()?.text().trim().parse().ok()).unwrap_or(0)
 }
 
-impl<'r> TokenUsage<'r> {
+impl<'r> MessageUsage<'r> {
     fn read(value: &mut Skim<'r>) -> Result<Option<Self>, Torn> {
         if value.peek() != Some(Type::Object) {
             return Ok(None);
         }
-        let mut out = TokenUsage::default();
+        let mut out = MessageUsage::default();
         let (mut written, mut five, mut one) = (0, 0, 0);
         value.object(|key, value| {
             match key.as_bytes() {

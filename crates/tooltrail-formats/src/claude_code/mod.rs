@@ -9,9 +9,9 @@
 //! | `record`, `message` | a record and its message, typed: envelope, content blocks, tokens, ids |
 //! | `author` | who wrote a text: a person, another agent, or the program |
 //! | `facts` | the facts of every type of record, for a scan |
-//! | `talk`, `calls` | facts of texts, of calls and results |
+//! | `prompts`, `calls` | facts of texts, of calls and results |
 //! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
-//! | `outcome` | `toolUseResult`, and how a result's text tells what happened (`markers`) |
+//! | `outcome` | `toolUseResult`, and the meaning of a result's text (`markers`) |
 //! | `parts` | the content of a record for a reader |
 //! | `answers`, `content` | requests and results for a reader, and what they are made of |
 //! | `backups` | the copies that it keeps of files it changes |
@@ -31,14 +31,14 @@ mod outcome;
 mod parts;
 mod places;
 mod progress;
+mod prompts;
 mod record;
-mod talk;
 mod tasks;
 mod tools;
 
 use crate::changes::Backup;
 use crate::value::Payloads;
-use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
+use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
 use record::ClaudeRecord;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -197,7 +197,7 @@ impl OpenRecords for ClaudeCode {
         &["OutputPath", "Full output", "Output has been saved"]
     }
 
-    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+    fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
     }
 

@@ -15,7 +15,7 @@ const WINDOW: usize = 600;
 
 /// The fields of a structured result that tell how a call ended.
 #[derive(Debug, Default)]
-pub(super) struct Structured<'r> {
+pub(super) struct StructuredResult<'r> {
     pub(super) span: Range<usize>,
     /// The result where it is a plain text.
     text: Option<Raw<'r>>,
@@ -52,7 +52,7 @@ fn code(value: &mut Skim<'_>) -> Option<i64> {
     value.int().and_then(|code| i64::try_from(code).ok())
 }
 
-impl<'r> Structured<'r> {
+impl<'r> StructuredResult<'r> {
     pub(super) fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
         value.peek();
         let start = value.position();
@@ -130,7 +130,7 @@ pub(super) fn task_state(word: &str) -> TaskState {
 
 /// A result block and its structured companion, read together.
 #[derive(Debug)]
-pub(super) struct Outcome<'r> {
+pub(super) struct ResultOutcome<'r> {
     pub(super) head: Cow<'r, str>,
     tail: Cow<'r, str>,
     pub(super) signals: Signals,
@@ -145,8 +145,8 @@ pub(super) struct Poll<'r> {
     pub(super) exit_code: Option<i64>,
 }
 
-impl<'r> Outcome<'r> {
-    pub(super) fn of(block: &ContentBlock<'r>, structured: Option<&Structured<'r>>, denial: Option<Raw<'r>>) -> Self {
+impl<'r> ResultOutcome<'r> {
+    pub(super) fn of(block: &ContentBlock<'r>, structured: Option<&StructuredResult<'r>>, denial: Option<Raw<'r>>) -> Self {
         let (first, last) = (block.result.first, block.result.last);
         // Tools on the service's side have no flag; they report an error as an object.
         let api_side = block.kind.is_some_and(|kind| kind != *"tool_result");
@@ -178,14 +178,14 @@ impl<'r> Outcome<'r> {
             signals.interrupted = structured.interrupted;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
-        let mut out = Outcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
+        let mut out = ResultOutcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
         // Last, because it needs the texts and signals above.
         out.signals.backgrounded = structured.is_some_and(|structured| structured.detached) || out.background(structured).is_some();
         out
     }
 
     /// The background task the call became.
-    pub(super) fn background(&self, structured: Option<&Structured<'r>>) -> Option<Cow<'r, str>> {
+    pub(super) fn background(&self, structured: Option<&StructuredResult<'r>>) -> Option<Cow<'r, str>> {
         if let Some(structured) = structured {
             // Structured fields first: they are certain, a text is only a fallback.
             if let Some(id) = structured.background {
@@ -205,7 +205,7 @@ impl<'r> Outcome<'r> {
     }
 
     /// The subagent the call started.
-    pub(super) fn child(&self, structured: Option<&Structured<'r>>) -> Option<Child<'r>> {
+    pub(super) fn child(&self, structured: Option<&StructuredResult<'r>>) -> Option<Child<'r>> {
         // A field names the agent for certain; a text may quote another one.
         if let Some(agent) = structured.and_then(|structured| structured.agent) {
             return Some(Child { agent: agent.text(), sure: true, alias: false, detached: false });
@@ -218,14 +218,14 @@ impl<'r> Outcome<'r> {
     }
 
     /// The state of a task that the call asked about or stopped, from its result.
-    pub(super) fn poll(&self, structured: Option<&Structured<'r>>) -> Option<Poll<'r>> {
+    pub(super) fn poll(&self, structured: Option<&StructuredResult<'r>>) -> Option<Poll<'r>> {
         if let Some(structured) = structured {
             if let Some(polled) = &structured.polled {
                 let state = task_state(&polled.status?.text());
                 return Some(Poll { id: polled.id.map(Raw::text), state, exit_code: polled.exit_code });
             }
             let id = structured.task.map(Raw::text);
-            // A message tells only of stopping; other messages say nothing about a task.
+            // The only message about a task is that it was stopped.
             if let Some(message) = structured.message.map(Raw::text) {
                 let state = stopped(&message)?;
                 return Some(Poll { id, state, exit_code: None });

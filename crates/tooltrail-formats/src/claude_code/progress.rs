@@ -1,7 +1,7 @@
 //! Progress records (about 2.1.0 to 2.1.8x): hooks that begin, signs of work, and whole messages of subagents.
 
 use super::calls;
-use super::facts::Emit;
+use super::facts::FactEmitter;
 use super::message::ClaudeMessage;
 use super::record::ClaudeRecord;
 use crate::time;
@@ -70,7 +70,7 @@ impl<'r> NestedRecord<'r> {
 }
 
 /// Emits the facts of a progress record.
-pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let Some(data) = ProgressData::read(record) else { return };
     let agent = data.agent.map(Raw::text);
     let parent = record.parent_tool_use.or(record.tool_use).map(Raw::text);
@@ -106,7 +106,7 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
 }
 
 /// Emits the calls and results of a subagent that its parent's log reports. They count only where its own log is missing.
-fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: Option<Cow<'r, str>>, emit: &mut Emit<'_, 'r>) {
+fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: Option<Cow<'r, str>>, emit: &mut FactEmitter<'_, 'r>) {
     let nested = Nested { agent, parent };
     let outer = emit.time;
     // Time and base are the inner record's while its blocks are read, and are reset behind the loop.

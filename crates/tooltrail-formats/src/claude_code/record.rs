@@ -3,9 +3,9 @@
 //! `type` often comes behind `message`, so all fields are read before the type is known. Payloads (inputs, results, attachments) stay where
 //! they are, as spans. Fields of a few types only are kept apart in [`RareFields`], so that the others stay small.
 
-use super::author::{Speaker, TextFlags};
+use super::author::{RecordSpeaker, TextFlags};
 use super::message::ClaudeMessage;
-use super::outcome::Structured;
+use super::outcome::StructuredResult;
 use crate::{Record, time};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -44,7 +44,7 @@ pub(super) struct ClaudeRecord<'r> {
     pub(super) forked_from: Option<Raw<'r>>,
     pub(super) supersedes: Vec<Raw<'r>>,
     pub(super) message: ClaudeMessage<'r>,
-    pub(super) structured: Option<Structured<'r>>,
+    pub(super) structured: Option<StructuredResult<'r>>,
     /// `data` of a progress record.
     pub(super) data: Option<Range<usize>>,
     /// `attachment` of an attachment.
@@ -123,7 +123,7 @@ impl<'r> ClaudeRecord<'r> {
             b"parentUuid" => self.parent = value.string(),
             b"timestamp" => self.time = time::read(value),
             b"message" => self.message.read(value)?,
-            b"toolUseResult" => self.structured.insert(Structured::default()).read(value)?,
+            b"toolUseResult" => self.structured.insert(StructuredResult::default()).read(value)?,
             b"sessionId" => self.session = value.string().or(self.session),
             // A later spelling of the same; where both exist and differ, `sessionId` names this session.
             b"session_id" => self.session = self.session.or(value.string()),
@@ -217,7 +217,7 @@ impl<'r> ClaudeRecord<'r> {
     }
 
     /// The speaker of the record, as far as its flags reveal it.
-    pub(super) fn speaker(&self) -> Speaker {
+    pub(super) fn speaker(&self) -> RecordSpeaker {
         // A record without an origin is judged by its other flags alone.
         let foreign = self.origin.is_some_and(|origin| origin != *"human");
         let injected = self.meta || self.compact_summary || self.transcript_only || foreign || self.team;
@@ -234,7 +234,7 @@ impl<'r> ClaudeRecord<'r> {
                 _ => None,
             })
         };
-        Speaker { flags: TextFlags { injected, sidechain: self.sidechain }, label }
+        RecordSpeaker { flags: TextFlags { injected, sidechain: self.sidechain }, label }
     }
 }
 

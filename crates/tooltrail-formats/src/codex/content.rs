@@ -1,4 +1,4 @@
-//! Content, of which messages and results are made: lists of texts and pictures, in the spellings of items, of events and of MCP.
+//! The content of messages and results: lists of texts and pictures, in the spellings of items, of events and of MCP.
 //!
 //! Elements are recognised in the raw record; they become contents, redacted if asked for, only when they are opened. The small readers of
 //! values at the end are for `tools`, which works on opened values.

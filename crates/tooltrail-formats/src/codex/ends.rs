@@ -1,8 +1,8 @@
 //! Records of how a call ended: end events, and the completed items of paginated logs. Their calls are logged as items as well, except
 //! where a script made the call; then they are all there is.
 
-use super::facts::Emit;
-use super::fields::{Fields, Place};
+use super::facts::FactSink;
+use super::fields::{FieldSpan, PayloadFields};
 use super::items::{self, build};
 use super::record::{CodexRecord, RecordClass};
 use super::{markers, tools};
@@ -45,13 +45,13 @@ fn is_kind(kind: &str) -> bool {
         || matches!(kind, "image_generation_end" | "ImageGeneration" | "view_image_tool_call" | "ImageView")
 }
 
-fn mcp_tool<'r>(request: &Fields<'r>) -> Option<Cow<'r, str>> {
+fn mcp_tool<'r>(request: &PayloadFields<'r>) -> Option<Cow<'r, str>> {
     let (server, tool) = (request.text(request.server)?, request.text(request.tool)?);
     Some(Cow::Owned(format!("mcp__{server}__{tool}")))
 }
 
 /// Emits the end of a call.
-pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let end = record.body();
     // Not an end, but it says which call started an agent, or that the agent was stopped.
     let Some(tool) = tool(record) else {
@@ -61,7 +61,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         return;
     };
     let by_success = || end.bool(end.success).map_or_else(|| items::status(end), said);
-    let none = Place::default();
+    let none = FieldSpan::default();
     let (input, content, signals) = match &*record.kind {
         "exec_command_end" | "CommandExecution" => (end.command, end.aggregated_output, command(end)),
         "patch_apply_end" | "FileChange" => {
@@ -88,7 +88,7 @@ fn said(worked: bool) -> Signals {
     Signals { outcome: if worked { LoggedOutcome::Worked } else { LoggedOutcome::Error }, ..Signals::default() }
 }
 
-fn command(end: &Fields<'_>) -> Signals {
+fn command(end: &PayloadFields<'_>) -> Signals {
     let mut signals = items::status(end);
     if signals.marker.is_some() {
         // A rule may have declined it as well; the output has the reason.
@@ -101,7 +101,7 @@ fn command(end: &Fields<'_>) -> Signals {
 }
 
 /// `result` is `{"Ok":{"isError":false,…}}` or `{"Err":"…"}` in events; items have a status and an error.
-fn mcp(end: &Fields<'_>) -> Signals {
+fn mcp(end: &PayloadFields<'_>) -> Signals {
     let mut signals = items::status(end);
     let mut error = |is: bool, said: Option<Raw<'_>>| {
         signals.outcome = if is { LoggedOutcome::Error } else { LoggedOutcome::Worked };
@@ -136,7 +136,7 @@ fn mcp(end: &Fields<'_>) -> Signals {
 }
 
 /// The agent that a call has started, by the record of its end.
-fn claim(tool: &str, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn claim(tool: &str, record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let end = record.body();
     let child = end.text(end.new_thread_id).or_else(|| {
         let list = if end.receiver_thread_ids.is_some() { end.receiver_thread_ids } else { end.receiver_thread_ids_camel };
@@ -154,7 +154,7 @@ fn claim(tool: &str, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 /// Emits that an agent was started by the call that the event is named after, or stopped.
-fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
+fn activity(end: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
     let call = end.text(end.event_id).or_else(|| end.text(end.id));
     match (end.text(end.kind).as_deref(), call, end.text(end.agent_thread_id)) {
         (Some("started"), Some(call), Some(agent)) => emit(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress })),
@@ -168,7 +168,7 @@ fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
     }
 }
 
-fn finish(tool: Cow<'_, str>, input: Place, content: Place, signals: Signals, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Signals, record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let call = build(record, tool, input);
     let result = CallResult {
         time: None,
@@ -191,7 +191,7 @@ fn finish(tool: Cow<'_, str>, input: Place, content: Place, signals: Signals, re
 }
 
 /// A duration as `{"secs":1,"nanos":5}`, or a number of milliseconds.
-fn run_ms(end: &Fields<'_>) -> Option<u64> {
+fn run_ms(end: &PayloadFields<'_>) -> Option<u64> {
     let (mut secs, mut nanos) = (None, 0);
     let _ = end.skim(end.duration).object(|key, value| {
         match key.as_bytes() {
@@ -203,6 +203,6 @@ fn run_ms(end: &Fields<'_>) -> Option<u64> {
     });
     // Saturating: the numbers come from the log.
     let whole = secs.map(|secs| secs.saturating_mul(1000).saturating_add(nanos / 1_000_000));
-    let number = |place: Place| end.int(place).and_then(|ms| u64::try_from(ms).ok());
+    let number = |place: FieldSpan| end.int(place).and_then(|ms| u64::try_from(ms).ok());
     whole.or_else(|| number(end.duration_ms)).or_else(|| number(end.duration_ms_camel))
 }

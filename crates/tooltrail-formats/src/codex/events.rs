@@ -2,8 +2,8 @@
 
 use super::content::texts;
 use super::ends;
-use super::facts::Emit;
-use super::fields::Fields;
+use super::facts::FactSink;
+use super::fields::PayloadFields;
 use super::items::say;
 use super::record::CodexRecord;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use tooltrail_skim::Raw;
 const DONE: Work = Work { made: None, turn: None, done: true };
 
 /// Whether an event is known: one that is logged, or one that the program has besides.
-pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
+pub(super) fn is_known(kind: &str, event: &PayloadFields<'_>) -> bool {
     match kind {
         "token_count" | "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => true,
         "agent_reasoning_section_break" | "raw_response_item" | "turn_diff" | "plan_update" | "session_configured" => true,
@@ -36,7 +36,7 @@ pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
 }
 
 /// Whether an item of a paginated log is known. A call without the name of its tool is no call.
-pub(super) fn is_known_item(item: &Fields<'_>) -> bool {
+pub(super) fn is_known_item(item: &PayloadFields<'_>) -> bool {
     match &*item.name_of_type() {
         "UserMessage" | "HookPrompt" | "AgentMessage" | "Plan" | "Reasoning" | "ContextCompaction" => true,
         "CommandExecution" | "FileChange" | "WebSearch" | "ImageView" | "ImageGeneration" | "SubAgentActivity" => true,
@@ -47,7 +47,7 @@ pub(super) fn is_known_item(item: &Fields<'_>) -> bool {
     }
 }
 
-pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let event = record.body();
     match &*record.kind {
         "user_message" => {
@@ -73,7 +73,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 /// Emits the facts of an item of a paginated log. It repeats an item of the conversation, or stands in for a missing one.
-pub(super) fn completed(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+pub(super) fn completed(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     if record.kind != "UserMessage" {
         return ends::decode(record, emit);
     }
@@ -85,12 +85,12 @@ pub(super) fn completed(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 /// The turn that a record names.
-pub(super) fn turn(fields: &Fields<'_>) -> Option<Id> {
+pub(super) fn turn(fields: &PayloadFields<'_>) -> Option<Id> {
     fields.string(fields.turn_id).map(Raw::digest)
 }
 
 /// The start of the work on a turn, from fields that a copy of the record keeps: its own, or the time in the turn's id.
-pub(super) fn made(fields: &Fields<'_>) -> Option<Time> {
+pub(super) fn made(fields: &PayloadFields<'_>) -> Option<Time> {
     let id = fields.text(fields.turn_id).and_then(|id| uuid_time(&id));
     // The field has whole seconds; the last millisecond of the second cannot lie before the actual start.
     id.or_else(|| fields.int(fields.started_at).and_then(|secs| secs.checked_mul(1000)?.checked_add(999)).and_then(Time::from_millisecond))
@@ -108,7 +108,7 @@ fn uuid_time(id: &str) -> Option<Time> {
 }
 
 /// Emits the token counts. `info` is null where an event only reports limits.
-fn meter(event: &Fields<'_>, emit: &mut Emit<'_>) {
+fn meter(event: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
     let (mut total, mut last) = (None, None);
     let _ = event.skim(event.info).object(|key, value| {
         let slot: &mut Option<Range<usize>> = match key.as_bytes() {

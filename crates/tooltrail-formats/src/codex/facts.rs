@@ -1,7 +1,7 @@
 //! The facts of a record, for a scan. The facts of each class of records are in `items` (the conversation), `events` (beside it) and `ends`
 //! (ends of calls); here they are dispatched, and the records that set the scene are read.
 
-use super::fields::Fields;
+use super::fields::PayloadFields;
 use super::record::{CodexRecord, RecordClass};
 use super::{events, items};
 use crate::{Sink, time};
@@ -11,7 +11,7 @@ use tooltrail_model::{Event, Fact, Scope};
 use tooltrail_skim::Raw;
 
 /// Takes the facts of a record.
-pub(super) type Emit<'e> = dyn FnMut(Fact<'_>) + 'e;
+pub(super) type FactSink<'e> = dyn FnMut(Fact<'_>) + 'e;
 
 /// Emits the facts of a record.
 pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
@@ -37,7 +37,7 @@ pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
 }
 
 /// Emits the beginning of a session: `session_meta`, or the first line of an old log.
-fn begin(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn begin(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let meta = record.body();
     if let Some(id) = meta.text(meta.id) {
         let source = meta.inside(meta.source);
@@ -56,7 +56,7 @@ fn begin(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     context(meta, emit);
 }
 
-fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
+fn context(fields: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
     let mut branch = None;
     let _ = fields.skim(fields.git).object(|key, value| {
         if key.as_bytes() == b"branch" {

@@ -9,17 +9,17 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The place of a value in its record; nowhere, if it is missing. Small, because a record notes many of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FieldSpan {
     start: u32,
     end: u32,
 }
 
-impl Place {
+impl FieldSpan {
     /// The span of a range. A record beyond four gigabytes is never decoded; it would lose its fields.
     fn of(range: Range<usize>) -> Self {
         match (u32::try_from(range.start), u32::try_from(range.end)) {
-            (Ok(start), Ok(end)) => Place { start, end },
-            _ => Place::default(),
+            (Ok(start), Ok(end)) => FieldSpan { start, end },
+            _ => FieldSpan::default(),
         }
     }
 
@@ -42,17 +42,17 @@ macro_rules! fields {
     ($($length:literal { $($name:ident $key:literal)+ })+) => {
         /// The places of the known fields of an object.
         #[derive(Clone, Default)]
-        pub(super) struct Fields<'r> {
+        pub(super) struct PayloadFields<'r> {
             bytes: &'r [u8],
             /// The place of the object itself.
-            own: Place,
+            own: FieldSpan,
             /// The start of the text that its fields are counted from.
             base: usize,
-            $($(pub(super) $name: Place,)+)+
+            $($(pub(super) $name: FieldSpan,)+)+
         }
 
-        impl Fields<'_> {
-            fn slot(&mut self, key: &[u8]) -> Option<&mut Place> {
+        impl PayloadFields<'_> {
+            fn slot(&mut self, key: &[u8]) -> Option<&mut FieldSpan> {
                 // By length first, so that a key is compared with few others: every key of every record passes here.
                 match key.len() {
                     $($length => match key {
@@ -196,15 +196,15 @@ fields! {
     }
 }
 
-impl<'r> Fields<'r> {
+impl<'r> PayloadFields<'r> {
     /// No fields yet of the object at a place in a text, whose reader counts from the start of the text.
     pub(super) fn of(bytes: &'r [u8], own: Range<usize>) -> Self {
-        Fields { bytes, own: Place::of(own), ..Fields::default() }
+        PayloadFields { bytes, own: FieldSpan::of(own), ..PayloadFields::default() }
     }
 
     /// The fields of the object at a place in the same text; none if there is no object.
-    pub(super) fn inside(&self, place: Place) -> Self {
-        let mut fields = Fields { bytes: self.bytes, own: place, base: place.range().start, ..Fields::default() };
+    pub(super) fn inside(&self, place: FieldSpan) -> Self {
+        let mut fields = PayloadFields { bytes: self.bytes, own: place, base: place.range().start, ..PayloadFields::default() };
         // A value that breaks off keeps the fields before.
         let _ = self.skim(place).object(|key, value| fields.take(key.as_bytes(), value));
         fields
@@ -217,14 +217,14 @@ impl<'r> Fields<'r> {
         // Of a repeated key the last one counts.
         if let Some(slot) = self.slot(key) {
             let place = value.skip()?;
-            *slot = Place::of(base + place.start..base + place.end);
+            *slot = FieldSpan::of(base + place.start..base + place.end);
         }
         Ok(())
     }
 
     /// Notes where the object ends, once it was read.
     pub(super) fn end(&mut self, end: usize) {
-        self.own = Place::of(self.own.range().start..end);
+        self.own = FieldSpan::of(self.own.range().start..end);
     }
 
     /// The raw JSON of the object.
@@ -233,51 +233,51 @@ impl<'r> Fields<'r> {
     }
 
     /// The raw JSON of a field.
-    pub(super) fn raw(&self, place: Place) -> &'r [u8] {
+    pub(super) fn raw(&self, place: FieldSpan) -> &'r [u8] {
         self.bytes.get(place.range()).unwrap_or_default()
     }
 
     /// A reader at a field.
-    pub(super) fn skim(&self, place: Place) -> Skim<'r> {
+    pub(super) fn skim(&self, place: FieldSpan) -> Skim<'r> {
         Skim::new(self.raw(place))
     }
 
     /// The type of a field's value.
-    pub(super) fn kind_of(&self, place: Place) -> Option<Type> {
+    pub(super) fn kind_of(&self, place: FieldSpan) -> Option<Type> {
         self.skim(place).peek()
     }
 
     /// A field that is a string.
-    pub(super) fn string(&self, place: Place) -> Option<Raw<'r>> {
+    pub(super) fn string(&self, place: FieldSpan) -> Option<Raw<'r>> {
         place.there()?;
         self.skim(place).string()
     }
 
     /// A field that is a string, decoded; an empty one counts as missing.
-    pub(super) fn text(&self, place: Place) -> Option<Cow<'r, str>> {
+    pub(super) fn text(&self, place: FieldSpan) -> Option<Cow<'r, str>> {
         self.string(place).filter(|text| !text.is_empty()).map(Raw::text)
     }
 
     /// A field that is a whole number.
-    pub(super) fn int(&self, place: Place) -> Option<i64> {
+    pub(super) fn int(&self, place: FieldSpan) -> Option<i64> {
         place.there()?;
         self.skim(place).int().and_then(|n| i64::try_from(n).ok())
     }
 
     /// The raw JSON of a field that is there and not null.
-    pub(super) fn some(&self, place: Place) -> Option<&'r [u8]> {
+    pub(super) fn some(&self, place: FieldSpan) -> Option<&'r [u8]> {
         place.there().map(|place| self.raw(place)).filter(|raw| !raw.starts_with(b"null"))
     }
 
     /// The first of some fields that is there and not null; else the first that is there.
-    pub(super) fn first(&self, places: &[Place]) -> Place {
+    pub(super) fn first(&self, places: &[FieldSpan]) -> FieldSpan {
         // A null beside a value in an older spelling must not hide it.
         let told = places.iter().find(|place| self.some(**place).is_some());
         told.or_else(|| places.iter().find(|place| place.is_some())).copied().unwrap_or_default()
     }
 
     /// A text inside a field that is an object, by its name there; an empty one counts as missing.
-    pub(super) fn text_inside(&self, place: Place, name: &str) -> Option<Cow<'r, str>> {
+    pub(super) fn text_inside(&self, place: FieldSpan, name: &str) -> Option<Cow<'r, str>> {
         let mut found = None;
         let _ = self.skim(place).object(|key, value| {
             if key.as_bytes() == name.as_bytes() {
@@ -289,7 +289,7 @@ impl<'r> Fields<'r> {
     }
 
     /// A field that is `true` or `false`.
-    pub(super) fn bool(&self, place: Place) -> Option<bool> {
+    pub(super) fn bool(&self, place: FieldSpan) -> Option<bool> {
         place.there()?;
         self.skim(place).bool()
     }

@@ -1,9 +1,9 @@
 //! The items of the conversation (`response_item`): messages, calls, outputs.
 
 use super::content::texts;
-use super::facts::Emit;
-use super::fields::{Fields, Place};
-use super::output::{self, Outcome};
+use super::facts::FactSink;
+use super::fields::{FieldSpan, PayloadFields};
+use super::output::{self, OutputOutcome};
 use super::record::CodexRecord;
 use super::{prompt, tools};
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ pub(super) const KNOWN: &[&str] = &[
 /// How much of a prompt is kept.
 const HEAD: usize = 400;
 
-pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
     match &*record.kind {
         "message" => message(record, emit),
@@ -70,21 +70,21 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 /// The tool of a call of an unknown kind, which has an id that its output can name.
-fn new_call<'k>(kind: &'k str, item: &Fields<'_>) -> Option<&'k str> {
+fn new_call<'k>(kind: &'k str, item: &PayloadFields<'_>) -> Option<&'k str> {
     kind.strip_suffix("_call").filter(|tool| !tool.is_empty() && item.text(item.call_id).is_some())
 }
 
 /// Whether an item is a call of an unknown kind.
-pub(super) fn is_new_call(kind: &str, item: &Fields<'_>) -> bool {
+pub(super) fn is_new_call(kind: &str, item: &PayloadFields<'_>) -> bool {
     new_call(kind, item).is_some()
 }
 
 /// Whether an item is the output of such a call.
-pub(super) fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
+pub(super) fn is_new_output(kind: &str, item: &PayloadFields<'_>) -> bool {
     kind.ends_with("_output") && item.text(item.call_id).is_some()
 }
 
-fn message(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn message(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
     let span = record.span(item.content);
     match item.text(item.role).as_deref() {
@@ -98,7 +98,7 @@ fn message(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 /// Emits a message in the person's name. The program may put texts of its own around their words, or send nothing else.
-fn said(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn said(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
     let texts = texts(item.raw(item.content));
     // A picture has a tag in front; its event reports such a message.
@@ -116,7 +116,7 @@ fn said(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 /// Emits a text in the person's name.
-pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+pub(super) fn say(text: Raw<'_>, echo: Echo, place: FieldSpan, record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let mut head = text.head(HEAD);
     // The person's words come behind the editor's context, which may be long.
     if head.trim_start().starts_with("# Context from my IDE setup:") {
@@ -132,7 +132,7 @@ pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &CodexRecord<
 }
 
 /// Emits the news in texts of the program: an agent has ended, the person has stopped the model.
-fn heed(text: Raw<'_>, head: &str, emit: &mut Emit<'_>) {
+fn heed(text: Raw<'_>, head: &str, emit: &mut FactSink<'_>) {
     let head = head.trim_start();
     if head.starts_with("<subagent_notification>") {
         notification(&text.text(), emit);
@@ -142,7 +142,7 @@ fn heed(text: Raw<'_>, head: &str, emit: &mut Emit<'_>) {
 }
 
 /// `<subagent_notification>{"agent_path":…,"status":{…}}</subagent_notification>`: an agent has ended.
-fn notification(text: &str, emit: &mut Emit<'_>) {
+fn notification(text: &str, emit: &mut FactSink<'_>) {
     let Some((_, json)) = text.split_once('>') else { return };
     let (mut id, mut state) = (None, TaskState::Unknown);
     let _ = Skim::new(json.as_bytes()).object(|key, value| {
@@ -165,7 +165,7 @@ pub(super) fn news(id: Cow<'_, str>, state: TaskState) -> TaskNews<'_> {
 
 /// Emits a message from one agent to another. An agent's answer to its parent says that it has ended; where messages have a type, only the
 /// final answer does.
-pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
+pub(super) fn letter(letter: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
     let text = texts(letter.raw(letter.content)).first().copied();
     let (Some(text), Some(author)) = (text, letter.text(letter.author)) else { return };
     let recipient = letter.text(letter.recipient);
@@ -187,12 +187,12 @@ fn call<'r>(record: &CodexRecord<'r>, kind: &str) -> Call<'r> {
 }
 
 /// The place of the input of a call.
-pub(super) fn input(item: &Fields<'_>) -> Place {
+pub(super) fn input(item: &PayloadFields<'_>) -> FieldSpan {
     item.first(&[item.arguments, item.input, item.action, item.revised_prompt])
 }
 
 /// A call of a tool, with its input at a place.
-pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: Place) -> Call<'r> {
+pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: FieldSpan) -> Call<'r> {
     let item = record.body();
     let kind = tools::kind(&tool);
     let about = if matches!(kind, Kind::Task | Kind::Subagent) { AboutTask::read(item, input) } else { AboutTask::default() };
@@ -227,7 +227,7 @@ struct AboutTask {
 
 impl AboutTask {
     /// Arguments are JSON in a string, sometimes JSON itself, and may be neither.
-    fn read(item: &Fields<'_>, place: Place) -> Self {
+    fn read(item: &PayloadFields<'_>, place: FieldSpan) -> Self {
         let inner = item.string(place).map(Raw::text);
         let bytes = inner.as_deref().map_or(item.raw(place), str::as_bytes);
         let mut about = AboutTask::default();
@@ -247,11 +247,11 @@ impl AboutTask {
 }
 
 /// The place of an output.
-pub(super) fn output(item: &Fields<'_>) -> Place {
+pub(super) fn output(item: &PayloadFields<'_>) -> FieldSpan {
     [item.output, item.result, item.content].into_iter().find(|place| place.is_some()).unwrap_or_default()
 }
 
-fn result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn result(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let Some(call) = record.named() else { return };
     // Older logs have the output in other fields; the first that exists has it, even if it is null.
     let place = output(record.body());
@@ -266,7 +266,7 @@ fn result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     emit(Fact::Result(answer(call, outcome, place, record)));
 }
 
-fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &CodexRecord<'_>) -> CallResult<'r> {
+fn answer<'r>(call: Cow<'r, str>, outcome: OutputOutcome<'r>, place: FieldSpan, record: &CodexRecord<'_>) -> CallResult<'r> {
     CallResult {
         call,
         time: None,
@@ -287,9 +287,9 @@ fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &C
 }
 
 /// The answer of a search for tools is a list; its status says how it went.
-fn search_result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+fn search_result(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
-    let outcome = Outcome { signals: status(item), ..Outcome::default() };
+    let outcome = OutputOutcome { signals: status(item), ..OutputOutcome::default() };
     emit(Fact::Result(answer(record.call_id(), outcome, item.tools, record)));
 }
 
@@ -299,17 +299,17 @@ fn own_result<'r>(record: &CodexRecord<'r>, call: Cow<'r, str>) -> Option<CallRe
     if !is_over(item) {
         return None;
     }
-    let outcome = Outcome { signals: status(item), ..Outcome::default() };
+    let outcome = OutputOutcome { signals: status(item), ..OutputOutcome::default() };
     Some(CallResult { sole: true, ..answer(call, outcome, item.result, record) })
 }
 
 /// Whether a call that is logged once it is over has ended.
-pub(super) fn is_over(item: &Fields<'_>) -> bool {
+pub(super) fn is_over(item: &PayloadFields<'_>) -> bool {
     item.text(item.status).is_some_and(|state| !matches!(&*state, "in_progress" | "searching" | "generating"))
 }
 
 /// The outcome by `status`.
-pub(super) fn status(item: &Fields<'_>) -> Signals {
+pub(super) fn status(item: &PayloadFields<'_>) -> Signals {
     let (outcome, marker) = match item.text(item.status).as_deref() {
         Some("completed") => (LoggedOutcome::Worked, None),
         Some("failed" | "errored") => (LoggedOutcome::Error, None),
@@ -320,7 +320,7 @@ pub(super) fn status(item: &Fields<'_>) -> Signals {
 }
 
 /// Whether a line without a payload is an item from before there were payloads.
-pub(super) fn is_bare(item: &Fields<'_>) -> bool {
+pub(super) fn is_bare(item: &PayloadFields<'_>) -> bool {
     let kind = item.name_of_type();
     // Without an envelope nothing else protects from files of other programs, so the shape has to fit, too.
     if !KNOWN.contains(&&*kind) {

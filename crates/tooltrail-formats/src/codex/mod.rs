@@ -30,7 +30,7 @@ mod tools;
 
 use self::record::CodexRecord;
 use crate::value::Payloads;
-use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Record, Sink, TypedRecord};
+use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Record, Sink, TypedRecord};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -153,7 +153,7 @@ impl OpenRecords for Codex {
         &["user_shell", "userShell"]
     }
 
-    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+    fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
     }
 }

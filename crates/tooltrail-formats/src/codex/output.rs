@@ -21,7 +21,7 @@ const LONG_HEAD: usize = 1 << 20;
 
 /// The outcome of a call, by its output.
 #[derive(Debug, Default)]
-pub(super) struct Outcome<'r> {
+pub(super) struct OutputOutcome<'r> {
     pub(super) signals: Signals,
     pub(super) run_ms: Option<u64>,
     /// The background task the call became.
@@ -60,12 +60,12 @@ impl<'r> Carrier<'r> {
 }
 
 /// Reads how a call ended from its raw output.
-pub(super) fn outcome(raw: &[u8]) -> Outcome<'_> {
+pub(super) fn outcome(raw: &[u8]) -> OutputOutcome<'_> {
     let mut out = match Carrier::of(raw) {
         Carrier::Text(said) => text(said),
         Carrier::Object(bytes) => json(bytes),
         Carrier::List(bytes) => content::texts(bytes).first().map(|said| text(*said)).unwrap_or_default(),
-        Carrier::Other(_) => Outcome::default(),
+        Carrier::Other(_) => OutputOutcome::default(),
     };
     // Searched in the raw bytes: the remark may stand anywhere in a long output.
     out.truncated |= is_truncated(raw);
@@ -112,7 +112,7 @@ fn untimed(elements: Vec<Element<'_>>, payloads: Payloads<'_>) -> Vec<Content> {
 }
 
 /// The outcome by a text.
-fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
+fn text<'r>(raw: Raw<'r>) -> OutputOutcome<'r> {
     let mut head = raw.head(HEAD);
     if head.trim_start().starts_with('{') {
         return quick(raw, &head).unwrap_or_else(|| json(raw.text().as_bytes()));
@@ -126,7 +126,7 @@ fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
 /// The usual case of JSON in a string without decoding all of it: a long output in front, the outcome behind it, and success.
 ///
 /// A quote inside the output is escaped, so `","metadata":{` without a backslash before it ends the output.
-fn quick<'r>(raw: Raw<'r>, head: &str) -> Option<Outcome<'r>> {
+fn quick<'r>(raw: Raw<'r>, head: &str) -> Option<OutputOutcome<'r>> {
     const END: &str = "\",\"metadata\":{";
     let tail = raw.tail(160);
     let at = tail.rfind(END).filter(|&at| at > 0 && tail.as_bytes()[at - 1] != b'\\')?;
@@ -138,9 +138,9 @@ fn quick<'r>(raw: Raw<'r>, head: &str) -> Option<Outcome<'r>> {
 }
 
 /// A text, from its beginning.
-fn words<'r>(head: &str) -> Outcome<'r> {
+fn words<'r>(head: &str) -> OutputOutcome<'r> {
     let header = header::read(head);
-    let mut out = Outcome { run_ms: header.run_ms, truncated: header.truncated, ..Outcome::default() };
+    let mut out = OutputOutcome { run_ms: header.run_ms, truncated: header.truncated, ..OutputOutcome::default() };
     if let Some(code) = header.exit_code {
         ended(&mut out, code, header.body);
         out.polled = header.ended.then(|| (state(code), Some(code)));
@@ -157,7 +157,7 @@ fn words<'r>(head: &str) -> Outcome<'r> {
 }
 
 /// A command that ended with a code.
-fn ended(out: &mut Outcome<'_>, code: i64, body: &str) {
+fn ended(out: &mut OutputOutcome<'_>, code: i64, body: &str) {
     out.signals.exit_field = Some(code);
     out.signals.outcome = if code == 0 { LoggedOutcome::Worked } else { LoggedOutcome::Error };
     // A command that timed out has an exit code as well; its output begins with the reason.
@@ -167,7 +167,7 @@ fn ended(out: &mut Outcome<'_>, code: i64, body: &str) {
 }
 
 /// A text without an exit code.
-fn mean(out: &mut Outcome<'_>, head: &str, header: &Header<'_>) {
+fn mean(out: &mut OutputOutcome<'_>, head: &str, header: &Header<'_>) {
     let Some((meaning, said)) = markers::of(head).map(|meaning| (meaning, head)).or_else(|| Some((markers::of(header.body)?, header.body)))
     else {
         return;
@@ -222,12 +222,12 @@ impl<'b> Members<'b> {
 }
 
 /// The outcome by an output that is a JSON object.
-fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
+fn json<'r>(bytes: &[u8]) -> OutputOutcome<'r> {
     let Ok(members) = Members::read(bytes) else {
         // The beginning of something, or no JSON at all.
         return words(&String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]));
     };
-    let mut out = Outcome::default();
+    let mut out = OutputOutcome::default();
     let mut code = None;
     let _ = Skim::new(members.metadata.unwrap_or_default()).object(|key, value| {
         match key.as_bytes() {

@@ -4,7 +4,7 @@
 //! few have content of their own.
 
 use super::content::{Element, elements, image, lines};
-use super::fields::{Fields, Place};
+use super::fields::{FieldSpan, PayloadFields};
 use super::record::{CodexRecord, RecordClass};
 use super::tools::shell;
 use super::{items, prompt};
@@ -44,30 +44,30 @@ fn voice(record: &CodexRecord<'_>) -> &'static str {
 /// Reads the parts of one record.
 struct PartsReader<'a, 'r> {
     record: &'a CodexRecord<'r>,
-    body: &'a Fields<'r>,
+    body: &'a PayloadFields<'r>,
     payloads: Payloads<'a>,
 }
 
 impl<'r> PartsReader<'_, 'r> {
     /// A field that is text and not empty, redacted if asked for.
-    fn text(&self, place: Place) -> Option<String> {
+    fn text(&self, place: FieldSpan) -> Option<String> {
         self.body.string(place).filter(|text| !text.is_empty()).map(|text| self.payloads.text(text))
     }
 
     /// Some fields that are text, one below the other.
-    fn texts(&self, places: &[Place]) -> Option<String> {
+    fn texts(&self, places: &[FieldSpan]) -> Option<String> {
         // Joined before redaction, so that a secret over several lines is found.
         let texts: Vec<Cow<'_, str>> = places.iter().filter_map(|place| self.body.text(*place)).collect();
         (!texts.is_empty()).then(|| self.payloads.decoded(texts.join("\n")))
     }
 
     /// The elements of a field that is a list of content, or a single text.
-    fn content(&self, place: Place) -> Vec<Element<'r>> {
+    fn content(&self, place: FieldSpan) -> Vec<Element<'r>> {
         self.body.some(place).map(elements).unwrap_or_default()
     }
 
     /// A part for each text of a field.
-    fn each(&self, place: Place, part: fn(String) -> Part) -> Vec<Part> {
+    fn each(&self, place: FieldSpan, part: fn(String) -> Part) -> Vec<Part> {
         self.text(place).map(part).into_iter().collect()
     }
 
@@ -144,7 +144,7 @@ impl<'r> PartsReader<'_, 'r> {
     }
 
     /// Thoughts in several lists of texts, one below the other. Empty where they are only there encrypted.
-    fn thoughts(&self, places: &[Place]) -> String {
+    fn thoughts(&self, places: &[FieldSpan]) -> String {
         let all = places.iter().flat_map(|place| self.content(*place));
         let texts: Vec<Cow<'_, str>> = all.filter_map(|one| one.text()).filter(|text| !text.is_empty()).collect();
         self.payloads.decoded(texts.join("\n\n"))

@@ -4,7 +4,7 @@
 //! scan, the parts for a reader, the request or the result of a call) takes its class, time and ids from here, so that no two readers can
 //! disagree. Payloads stay where they are in the bytes until they are opened.
 
-use super::fields::{Fields, Place};
+use super::fields::{FieldSpan, PayloadFields};
 use super::{ends, events, items};
 use crate::{Record, time};
 use std::borrow::Cow;
@@ -59,10 +59,10 @@ pub(super) struct CodexRecord<'r> {
     /// The place where it breaks off.
     pub(super) torn: Option<Torn>,
     /// The fields beside the payload.
-    outer: Fields<'r>,
-    payload: Option<Fields<'r>>,
+    outer: PayloadFields<'r>,
+    payload: Option<PayloadFields<'r>>,
     /// The item that an event carries.
-    item: Option<Fields<'r>>,
+    item: Option<PayloadFields<'r>>,
     /// The type in the envelope; empty if there is none.
     pub(super) name: Cow<'r, str>,
     /// The type of the body.
@@ -87,7 +87,7 @@ impl<'r> CodexRecord<'r> {
             time: None,
             depth: 0,
             torn: None,
-            outer: Fields::of(bytes, 0..bytes.len()),
+            outer: PayloadFields::of(bytes, 0..bytes.len()),
             payload: None,
             item: None,
             name: Cow::Borrowed(""),
@@ -117,7 +117,7 @@ impl<'r> CodexRecord<'r> {
                 b"timestamp" => self.time = time::read(value),
                 b"payload" if value.peek() == Some(Type::Object) => {
                     let start = value.position();
-                    let payload = self.payload.insert(Fields::of(bytes, start..bytes.len()));
+                    let payload = self.payload.insert(PayloadFields::of(bytes, start..bytes.len()));
                     value.object(|key, value| payload.take(key.as_bytes(), value))?;
                     payload.end(value.position());
                 }
@@ -206,19 +206,19 @@ impl<'r> CodexRecord<'r> {
     }
 
     /// The fields of what the record is about: the completed item, the payload, or the record itself where it has none.
-    pub(super) fn body(&self) -> &Fields<'r> {
+    pub(super) fn body(&self) -> &PayloadFields<'r> {
         // The payload of an unknown record has no known meaning, so the record is shown as a whole.
         let payload = self.payload.as_ref().filter(|_| self.class != RecordClass::Unknown);
         self.item.as_ref().filter(|_| self.class == RecordClass::Completed).or(payload).unwrap_or(&self.outer)
     }
 
     /// The fields of the envelope.
-    pub(super) fn outer(&self) -> &Fields<'r> {
+    pub(super) fn outer(&self) -> &PayloadFields<'r> {
         &self.outer
     }
 
     /// The span in the source of a place in the record.
-    pub(super) fn span(&self, place: Place) -> Span {
+    pub(super) fn span(&self, place: FieldSpan) -> Span {
         let (start, range) = (self.at.span.start, place.range());
         Span { start: start + range.start as u64, end: start + range.end as u64 }
     }

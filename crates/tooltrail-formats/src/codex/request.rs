@@ -1,7 +1,7 @@
 //! The request of a call, as far as a record has it: its input, taken out of its carrier.
 
 use super::content;
-use super::fields::{Fields, Place};
+use super::fields::{FieldSpan, PayloadFields};
 use super::items;
 use super::record::{CodexRecord, RecordClass};
 use crate::value::Payloads;
@@ -36,7 +36,7 @@ fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
 }
 
 /// The value of arguments, which are JSON in a string, sometimes in a string in that string, and may be no JSON at all.
-fn unpacked(fields: &Fields<'_>, place: Place, payloads: Payloads<'_>) -> Value {
+fn unpacked(fields: &PayloadFields<'_>, place: FieldSpan, payloads: Payloads<'_>) -> Value {
     let Some(raw) = fields.some(place) else { return Value::Null };
     let Some(text) = Skim::new(raw).string().map(Raw::text) else { return payloads.value(raw) };
     // Opened from the innermost text, so that it is parsed once and each text in it is redacted as itself.
@@ -52,7 +52,7 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
         return None;
     }
     let end = record.body();
-    let some = |members: &[(&str, Place)]| object(end, members, payloads);
+    let some = |members: &[(&str, FieldSpan)]| object(end, members, payloads);
     Some(match &*record.kind {
         "exec_command_end" | "CommandExecution" => some(&[("command", end.command), ("cwd", end.cwd)]),
         "patch_apply_end" | "FileChange" => some(&[("changes", end.changes)]),
@@ -73,7 +73,7 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
 }
 
 /// Some fields of a record as an object. It is opened as one, because the name of a field decides how its value is redacted.
-fn object(fields: &Fields<'_>, members: &[(&str, Place)], payloads: Payloads<'_>) -> Value {
+fn object(fields: &PayloadFields<'_>, members: &[(&str, FieldSpan)], payloads: Payloads<'_>) -> Value {
     let mut json = vec![b'{'];
     for (name, raw) in members.iter().filter_map(|(name, place)| Some((name, fields.some(*place)?))) {
         if json.len() > 1 {

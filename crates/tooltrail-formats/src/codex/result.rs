@@ -4,7 +4,7 @@
 //! content counts only where there is no item.
 
 use super::content::{self, image, str_of};
-use super::fields::{Fields, Place};
+use super::fields::{FieldSpan, PayloadFields};
 use super::record::{CodexRecord, RecordClass};
 use super::{items, markers, output, tools};
 use crate::value::{self, Payloads};
@@ -54,7 +54,7 @@ fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Opti
 }
 
 /// The output of a call, by an item.
-fn of_output(item: &Fields<'_>, payloads: Payloads<'_>) -> LoggedResult {
+fn of_output(item: &PayloadFields<'_>, payloads: Payloads<'_>) -> LoggedResult {
     let (seen, produced) = output::open(item.raw(items::output(item)), payloads);
     LoggedResult { seen, produced, ..LoggedResult::default() }
 }
@@ -80,7 +80,7 @@ pub(super) fn hook(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<H
 
 fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> LoggedResult {
     let end = record.body();
-    let open = |place: Place| end.some(place).map(|raw| content::open(raw, payloads)).unwrap_or_default();
+    let open = |place: FieldSpan| end.some(place).map(|raw| content::open(raw, payloads)).unwrap_or_default();
     let seen = match &*record.kind {
         "exec_command_end" | "CommandExecution" => {
             // Any of these may be empty.
@@ -96,7 +96,7 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> LoggedResult {
 }
 
 /// `{"Ok":{"content":[…]}}`, `{"Err":"…"}`, or `{"content":[…]}` beside an error.
-fn mcp(end: &Fields<'_>, payloads: Payloads<'_>) -> Vec<Content> {
+fn mcp(end: &PayloadFields<'_>, payloads: Payloads<'_>) -> Vec<Content> {
     let result = end.some(end.result).map(|result| {
         let inner = member(result, "Ok").or_else(|| member(result, "Err")).unwrap_or(result);
         member(inner, "content").unwrap_or(inner)
@@ -144,7 +144,7 @@ pub(super) fn tool_names(found: Option<&Value>) -> Vec<String> {
 }
 
 /// The fields of a record besides its names.
-fn rest(body: &Fields<'_>, payloads: Payloads<'_>) -> Option<Value> {
+fn rest(body: &PayloadFields<'_>, payloads: Payloads<'_>) -> Option<Value> {
     let mut value = payloads.value(body.own());
     value.as_object_mut()?.retain(|key, value| !NAMES.contains(&key.as_str()) && !value.is_null());
     Some(value)

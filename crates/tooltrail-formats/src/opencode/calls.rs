@@ -1,26 +1,26 @@
 //! The request and the result of a call, which are in one part.
 
 use super::markers;
-use super::record::Item;
+use super::record::OpenCodeRecord;
 use crate::value::Payloads;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
 
 /// Whether a record is the part of a call.
-fn is_about(item: &Item<'_>, call: &str) -> bool {
+fn is_about(item: &OpenCodeRecord<'_>, call: &str) -> bool {
     // A part without `callID` is named by its own id, as in a scan.
-    Item::is(item.name, "tool") && item.call.or(item.id).is_some_and(|id| id == *call)
+    OpenCodeRecord::is(item.name, "tool") && item.call.or(item.id).is_some_and(|id| id == *call)
 }
 
 /// The request of a call.
-pub(super) fn request(item: &Item<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
+pub(super) fn request(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     let input = || payloads.value(item.slice(&item.state.input));
     is_about(item, call).then(|| LoggedRequest { input: input(), ..LoggedRequest::default() })
 }
 
 /// The result of a call.
-pub(super) fn result(item: &Item<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
+pub(super) fn result(item: &OpenCodeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let state = &item.state;
     // A call that goes on may have some output, which is no result yet.
     if !is_about(item, call) || !state.is_over() {

@@ -1,6 +1,6 @@
 //! The facts of a record for a scan: the session, its messages, calls and their results.
 
-use super::record::{Item, ItemKind};
+use super::record::{OpenCodeRecord, RecordKind};
 use super::{markers, tools};
 use crate::{Record, Sink};
 use std::borrow::Cow;
@@ -21,34 +21,34 @@ const KNOWN: &[&str] =
 const HEAD: usize = 400;
 
 /// Emits the events of a record.
-pub(super) fn emit(item: &Item<'_>, out: &mut Sink<'_>) {
+pub(super) fn emit(item: &OpenCodeRecord<'_>, out: &mut Sink<'_>) {
     let record = &item.record;
     let scope = Scope::default();
     // The state of a call has a start of its own, which is closer than the part's.
-    let time = if item.kind == ItemKind::Part { item.state.times.start.or(item.times.start) } else { item.times.start };
+    let time = if item.kind == RecordKind::Part { item.state.times.start.or(item.times.start) } else { item.times.start };
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time, scope: &scope, fact });
     let name = item.name.map_or(Cow::Borrowed("?"), Raw::text);
     match item.kind {
-        ItemKind::Session => {
+        RecordKind::Session => {
             emit(Fact::Record { name: Cow::Borrowed("session"), known: true });
             session(item, time, &mut emit);
         }
-        ItemKind::Message => {
+        RecordKind::Message => {
             let role = item.role.map_or(Cow::Borrowed("?"), Raw::text);
             let known = matches!(&*role, "user" | "assistant");
             emit(Fact::Record { name: role, known });
             message(item, time, &mut emit);
         }
-        ItemKind::Part => {
+        RecordKind::Part => {
             let known = KNOWN.contains(&&*name);
             emit(Fact::Record { name: Cow::Borrowed(&name), known });
             part(&name, item, record, &mut emit);
         }
-        ItemKind::Unknown => emit(Fact::Record { name, known: false }),
+        RecordKind::Unknown => emit(Fact::Record { name, known: false }),
     }
 }
 
-fn session(item: &Item<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
+fn session(item: &OpenCodeRecord<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
     if let Some(id) = item.id {
         emit(Fact::Begin(Begin { id: id.text(), parent: item.parent.map(Raw::text), path: None, made }));
     }
@@ -60,10 +60,10 @@ fn session(item: &Item<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) 
     }
 }
 
-fn message(item: &Item<'_>, time: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
+fn message(item: &OpenCodeRecord<'_>, time: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
     // The parts that follow may lack times; that of their message stands in.
     time.into_iter().for_each(|time| emit(Fact::Clock(time)));
-    if Item::is(item.role, "user") {
+    if OpenCodeRecord::is(item.role, "user") {
         return;
     }
     let model = item.model.map(Raw::decoded_bytes);
@@ -79,7 +79,7 @@ fn message(item: &Item<'_>, time: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) 
     }
 }
 
-fn part(name: &str, item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+fn part(name: &str, item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     match name {
         "text" if item.is_users() => prompt(item, record, emit),
         "text" => block(item, BlockKind::Text, record, emit),
@@ -92,7 +92,7 @@ fn part(name: &str, item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(F
     }
 }
 
-fn prompt(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+fn prompt(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     let Some(text) = item.text else { return };
     let origin = if item.synthetic { Origin::Program } else { Origin::Human };
     // Texts of the program are no prompts to be recognised again.
@@ -100,12 +100,12 @@ fn prompt(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) 
     emit(Fact::Prompt(Prompt { origin, head: text.head(HEAD), digest, span: record.at.span, echo: Echo::None }));
 }
 
-fn block(item: &Item<'_>, kind: BlockKind, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+fn block(item: &OpenCodeRecord<'_>, kind: BlockKind, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     emit(Fact::Block(MessageBlock { message: item.message.map(Raw::digest), kind, span: record.at.span }));
 }
 
 /// A call, and its result once it has one.
-fn tool(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     let Some(id) = item.call.or(item.id) else { return };
     let name = item.tool.map_or(Cow::Borrowed("?"), Raw::text);
     let kind = tools::kind(&name);
@@ -171,7 +171,7 @@ fn task(input: &[u8]) -> Option<u64> {
 }
 
 /// The signals of how a call ended.
-fn signals(item: &Item<'_>, tool: &str, message: Option<&str>) -> Signals {
+fn signals(item: &OpenCodeRecord<'_>, tool: &str, message: Option<&str>) -> Signals {
     let state = &item.state;
     let marker = match message.and_then(markers::marker) {
         Some(marker) => Some(marker),

@@ -17,8 +17,8 @@ mod store;
 mod tools;
 
 use crate::value::Payloads;
-use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Queries, Record, Sink, TypedRecord};
-use record::{Item, ItemKind};
+use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Queries, Record, Sink, TypedRecord};
+use record::{OpenCodeRecord, RecordKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
@@ -44,15 +44,15 @@ impl Decode for OpenCode {
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
-        let item = Item::look_at(Record { bytes: line, ..Record::default() }).ok()?;
+        let item = OpenCodeRecord::look_at(Record { bytes: line, ..Record::default() }).ok()?;
         let is_named = item.row.is_some_and(|row| row.head(64).split_once(':').is_some_and(|(table, _)| store::TABLES.contains(&table)));
         // No other agent spells these ids like this.
-        let is_part = item.session.is_some() && matches!(item.kind, ItemKind::Part | ItemKind::Message);
+        let is_part = item.session.is_some() && matches!(item.kind, RecordKind::Part | RecordKind::Message);
         (item.id.is_some() && (is_named || is_part)).then_some(true)
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        let item = Item::read(record)?;
+        let item = OpenCodeRecord::read(record)?;
         item.facts(out);
         Ok(item.depth)
     }
@@ -107,15 +107,15 @@ impl LogFiles for OpenCode {
 
 impl OpenRecords for OpenCode {
     fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        Ok(Box::new(Item::read(record)?))
+        Ok(Box::new(OpenCodeRecord::read(record)?))
     }
 
-    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+    fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
     }
 }
 
-impl TypedRecord for Item<'_> {
+impl TypedRecord for OpenCodeRecord<'_> {
     fn facts(&self, out: &mut Sink<'_>) {
         facts::emit(self, out);
     }

@@ -1,6 +1,6 @@
 //! The content of a record for a reader: words, thoughts, calls, files, and events beside them.
 
-use super::record::{Item, ItemKind};
+use super::record::{OpenCodeRecord, RecordKind};
 use crate::value::Payloads;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::event::Origin;
@@ -8,26 +8,26 @@ use tooltrail_model::transcript::{Level, Part, Parts};
 use tooltrail_skim::Raw;
 
 /// The parts of a record, in order.
-pub(super) fn of(item: &Item<'_>, payloads: Payloads<'_>) -> Parts {
+pub(super) fn of(item: &OpenCodeRecord<'_>, payloads: Payloads<'_>) -> Parts {
     let parts = match item.kind {
-        ItemKind::Session => Vec::new(),
-        ItemKind::Message => message(item, payloads),
-        ItemKind::Part => part(item, payloads),
-        ItemKind::Unknown => vec![unknown(item, payloads)],
+        RecordKind::Session => Vec::new(),
+        RecordKind::Message => message(item, payloads),
+        RecordKind::Part => part(item, payloads),
+        RecordKind::Unknown => vec![unknown(item, payloads)],
     };
     let time = item.state.times.start.or(item.times.start).or(item.made);
     Parts { id: item.id.map(|id| id.text().into_owned()), time, parts, ..Parts::default() }
 }
 
-fn unknown(item: &Item<'_>, payloads: Payloads<'_>) -> Part {
+fn unknown(item: &OpenCodeRecord<'_>, payloads: Payloads<'_>) -> Part {
     let name = item.name.map_or_else(|| "?".to_owned(), |name| name.text().into_owned());
     Part::Unknown { name, value: payloads.value(item.record.bytes) }
 }
 
 /// The parts of a message: only its failure, because everything else is in parts of their own.
-fn message(item: &Item<'_>, payloads: Payloads<'_>) -> Vec<Part> {
+fn message(item: &OpenCodeRecord<'_>, payloads: Payloads<'_>) -> Vec<Part> {
     let Some((name, place)) = &item.error else { return Vec::new() };
-    if Item::is(*name, "MessageAbortedError") {
+    if OpenCodeRecord::is(*name, "MessageAbortedError") {
         return vec![Part::Notice { level: Level::Warning, title: "Interrupted".to_owned(), text: None }];
     }
     let value = payloads.value(item.slice(place));
@@ -35,7 +35,7 @@ fn message(item: &Item<'_>, payloads: Payloads<'_>) -> Vec<Part> {
     vec![Part::Notice { level: Level::Error, title: "Error".to_owned(), text: text.or_else(|| name.map(|name| name.text().into_owned())) }]
 }
 
-fn part(item: &Item<'_>, payloads: Payloads<'_>) -> Vec<Part> {
+fn part(item: &OpenCodeRecord<'_>, payloads: Payloads<'_>) -> Vec<Part> {
     let text = || item.text.map(|text| payloads.text(text)).unwrap_or_default();
     let name = item.name.map(Raw::text).unwrap_or_default();
     match &*name {
@@ -55,7 +55,7 @@ fn part(item: &Item<'_>, payloads: Payloads<'_>) -> Vec<Part> {
 }
 
 /// A file that came with a prompt: in the log itself, or by its address.
-fn file(item: &Item<'_>, payloads: Payloads<'_>) -> Content {
+fn file(item: &OpenCodeRecord<'_>, payloads: Payloads<'_>) -> Content {
     let text = |field: Option<Raw<'_>>| field.map(|field| payloads.text(field));
     let (media, url) = (text(item.mime), text(item.url).unwrap_or_default());
     let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")).map(|(_, data)| data.to_owned());

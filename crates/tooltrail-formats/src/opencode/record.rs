@@ -7,15 +7,15 @@ use tooltrail_model::usage::Tokens;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The range of a payload in its record; empty where there is none.
-pub(super) type Place = Range<usize>;
+pub(super) type PayloadRange = Range<usize>;
 
 /// A record: the one place from which facts, messages, requests and results are taken.
 #[derive(Debug, Default)]
-pub(super) struct Item<'r> {
+pub(super) struct OpenCodeRecord<'r> {
     /// Its place and its bytes.
     pub(super) record: Record<'r>,
     /// The kind of record.
-    pub(super) kind: ItemKind,
+    pub(super) kind: RecordKind,
     /// The row, where it comes from a database.
     pub(super) row: Option<Raw<'r>>,
     pub(super) id: Option<Raw<'r>>,
@@ -34,12 +34,12 @@ pub(super) struct Item<'r> {
     pub(super) text: Option<Raw<'r>>,
     /// Whether the program inserted the text.
     pub(super) synthetic: bool,
-    pub(super) times: Times,
+    pub(super) times: RecordTimes,
     /// The creation time of a part's row. An export has no such time, so a scan ignores it and only a reader sees it.
     pub(super) made: Option<Time>,
     pub(super) tokens: Option<Tokens>,
     /// The error of a message without an answer: its name, and the range of the whole.
-    pub(super) error: Option<(Option<Raw<'r>>, Place)>,
+    pub(super) error: Option<(Option<Raw<'r>>, PayloadRange)>,
     pub(super) tool: Option<Raw<'r>>,
     pub(super) call: Option<Raw<'r>>,
     pub(super) state: CallState<'r>,
@@ -53,7 +53,7 @@ pub(super) struct Item<'r> {
 
 /// The kind of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ItemKind {
+pub(super) enum RecordKind {
     Session,
     Message,
     Part,
@@ -63,27 +63,27 @@ pub(super) enum ItemKind {
 
 /// `time` of a record or of the state of a call.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Times {
+pub(super) struct RecordTimes {
     /// Creation or start.
     pub(super) start: Option<Time>,
     /// The end.
     pub(super) end: Option<Time>,
     /// Whether the record has a time at all.
-    pub(super) told: bool,
+    pub(super) given: bool,
 }
 
 /// The state of a call.
 #[derive(Debug, Default)]
 pub(super) struct CallState<'r> {
     pub(super) status: Option<Raw<'r>>,
-    pub(super) times: Times,
-    pub(super) input: Place,
-    pub(super) output: Place,
+    pub(super) times: RecordTimes,
+    pub(super) input: PayloadRange,
+    pub(super) output: PayloadRange,
     /// The message of a failure.
     pub(super) error: Option<Raw<'r>>,
-    pub(super) error_place: Place,
-    pub(super) metadata: Place,
-    pub(super) attachments: Place,
+    pub(super) error_place: PayloadRange,
+    pub(super) metadata: PayloadRange,
+    pub(super) attachments: PayloadRange,
     pub(super) exit: Option<i64>,
     /// Whether the time limit of the tool was reached.
     pub(super) timeout: bool,
@@ -93,12 +93,12 @@ pub(super) struct CallState<'r> {
     pub(super) child: Option<Raw<'r>>,
 }
 
-impl<'r> Item<'r> {
+impl<'r> OpenCodeRecord<'r> {
     /// Reads a record.
     pub(super) fn read(record: Record<'r>) -> Result<Self, Torn> {
         #[cfg(test)]
         crate::reads::note(record.bytes);
-        Item::look_at(record)
+        OpenCodeRecord::look_at(record)
     }
 
     /// Reads what may be a record, to see whose it is.
@@ -107,24 +107,24 @@ impl<'r> Item<'r> {
         if skim.peek() != Some(Type::Object) {
             return Err(Torn { at: skim.position() });
         }
-        let mut item = Item { record, ..Item::default() };
+        let mut item = OpenCodeRecord { record, ..OpenCodeRecord::default() };
         skim.object(|key, value| item.field(key.as_bytes(), value))?;
         if !skim.finished() {
             return Err(Torn { at: skim.position() });
         }
         item.depth = skim.deepest();
-        item.kind = item.told_kind();
+        item.kind = item.kind_by_fields();
         Ok(item)
     }
 
-    fn told_kind(&self) -> ItemKind {
+    fn kind_by_fields(&self) -> RecordKind {
         match self {
             // Parts of a database carry the role of their message, so the role alone does not decide.
-            Item { message: Some(_), .. } => ItemKind::Part,
-            Item { role: Some(_), .. } => ItemKind::Message,
-            Item { id: Some(_), session: None, directory: Some(_), .. } => ItemKind::Session,
-            Item { id: Some(_), session: None, title: Some(_), .. } => ItemKind::Session,
-            _ => ItemKind::Unknown,
+            OpenCodeRecord { message: Some(_), .. } => RecordKind::Part,
+            OpenCodeRecord { role: Some(_), .. } => RecordKind::Message,
+            OpenCodeRecord { id: Some(_), session: None, directory: Some(_), .. } => RecordKind::Session,
+            OpenCodeRecord { id: Some(_), session: None, title: Some(_), .. } => RecordKind::Session,
+            _ => RecordKind::Unknown,
         }
     }
 
@@ -156,7 +156,7 @@ impl<'r> Item<'r> {
     fn other(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"synthetic" | b"ignored" => self.synthetic |= value.bool() == Some(true),
-            b"time" => self.times = Times::read(value)?,
+            b"time" => self.times = RecordTimes::read(value)?,
             b"timeCreated" => self.made = time::read(value),
             b"tokens" if value.peek() == Some(Type::Object) => self.tokens = Some(tokens(value)?),
             // `path` of a message: the directory the agent worked in.
@@ -184,7 +184,7 @@ impl<'r> Item<'r> {
     }
 
     /// The bytes of a payload.
-    pub(super) fn slice(&self, place: &Place) -> &'r [u8] {
+    pub(super) fn slice(&self, place: &PayloadRange) -> &'r [u8] {
         self.record.bytes.get(place.clone()).unwrap_or_default()
     }
 
@@ -196,7 +196,7 @@ impl<'r> Item<'r> {
     /// Whether a part belongs to a message of the person.
     pub(super) fn is_users(&self) -> bool {
         // An export does not say so; in it, only texts of the model have times.
-        self.role.map_or(!self.times.told, |role| role == *"user")
+        self.role.map_or(!self.times.given, |role| role == *"user")
     }
 }
 
@@ -204,7 +204,7 @@ impl<'r> CallState<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"status" => self.status = value.string(),
-            b"time" => self.times = Times::read(value)?,
+            b"time" => self.times = RecordTimes::read(value)?,
             b"input" => self.input = value.skip()?,
             b"output" => self.output = value.skip()?,
             b"attachments" => self.attachments = value.skip()?,
@@ -248,9 +248,9 @@ impl<'r> CallState<'r> {
     }
 }
 
-impl Times {
+impl RecordTimes {
     fn read(value: &mut Skim<'_>) -> Result<Self, Torn> {
-        let mut times = Times { told: true, ..Times::default() };
+        let mut times = RecordTimes { given: true, ..RecordTimes::default() };
         if value.peek() == Some(Type::Object) {
             value.object(|key, value| {
                 match key.as_bytes() {

@@ -1,6 +1,6 @@
 //! OpenCode's tools: their families, and calls in neutral form. One table has both.
 
-use crate::Ask;
+use crate::DetailRequest;
 use serde_json::{Map, Value};
 use tooltrail_model::Kind;
 use tooltrail_model::content::words;
@@ -10,10 +10,10 @@ use tooltrail_model::detail::{
 };
 
 /// Puts a call into neutral form.
-type Reader = fn(&mut Fields<'_>) -> Detail;
+type OpenCodeToolReader = fn(&mut OpenCodeCall<'_>) -> Detail;
 
 /// The tools by name: family and reader. Tools of MCP servers have the server's name in front, with no mark that would reveal them.
-const TOOLS: &[(&str, Kind, Reader)] = &[
+const TOOLS: &[(&str, Kind, OpenCodeToolReader)] = &[
     ("apply_patch", Kind::Edit, patch),
     ("bash", Kind::Shell, shell),
     ("edit", Kind::Edit, edit),
@@ -41,19 +41,19 @@ pub(super) fn kind(tool: &str) -> Kind {
 }
 
 /// A call that is being taken apart: fields that a reader takes are not shown again.
-struct Fields<'a> {
+struct OpenCodeCall<'a> {
     input: Map<String, Value>,
     produced: Map<String, Value>,
-    ask: &'a Ask<'a>,
+    ask: &'a DetailRequest<'a>,
     failed: bool,
 }
 
 /// A call in neutral form, with the fields that had no place in it.
-pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
+pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     let map = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
     let failed = ask.answered && ask.produced.is_none() || !matches!(ask.status, tooltrail_model::Status::Succeeded);
-    let mut fields = Fields { input: map(Some(ask.input)), produced: map(ask.produced), ask, failed };
-    let reader = TOOLS.iter().find(|(name, ..)| *name == ask.tool).map_or(other as Reader, |(.., reader)| *reader);
+    let mut fields = OpenCodeCall { input: map(Some(ask.input)), produced: map(ask.produced), ask, failed };
+    let reader = TOOLS.iter().find(|(name, ..)| *name == ask.tool).map_or(other as OpenCodeToolReader, |(.., reader)| *reader);
     let detail = reader(&mut fields);
     // The row has these already.
     for key in ["exit", "truncated", "output", "preview", "sessionId", "parentSessionId"] {
@@ -66,7 +66,7 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     Detailed { detail, rest_input, rest_produced: fields.produced, error, saved: None }
 }
 
-impl Fields<'_> {
+impl OpenCodeCall<'_> {
     fn text(&mut self, key: &str) -> Option<String> {
         let is_text = self.input.get(key).is_some_and(Value::is_string);
         // A value of another type is dropped as well: the reader of the call has no place for it.
@@ -89,11 +89,11 @@ impl Fields<'_> {
     }
 }
 
-fn other(_: &mut Fields<'_>) -> Detail {
+fn other(_: &mut OpenCodeCall<'_>) -> Detail {
     Detail::Other
 }
 
-fn shell(call: &mut Fields<'_>) -> Detail {
+fn shell(call: &mut OpenCodeCall<'_>) -> Detail {
     let produced = call.produced.remove("description");
     Detail::Shell(Shell {
         command: call.text("command").unwrap_or_default(),
@@ -105,7 +105,7 @@ fn shell(call: &mut Fields<'_>) -> Detail {
     })
 }
 
-fn read(call: &mut Fields<'_>) -> Detail {
+fn read(call: &mut OpenCodeCall<'_>) -> Detail {
     let (path, offset, limit) = (call.text("filePath").unwrap_or_default(), call.number("offset"), call.number("limit"));
     let got = call.answer().map_or(ReadGot::Nothing, |text| numbered(&text).unwrap_or(ReadGot::Words(text)));
     // Repeats the text, and its beginning.
@@ -128,7 +128,7 @@ fn numbered(text: &str) -> Option<ReadGot> {
     Some(ReadGot::Text { text: lines.iter().map(|(_, text)| *text).collect::<Vec<_>>().join("\n"), first, total })
 }
 
-fn write(call: &mut Fields<'_>) -> Detail {
+fn write(call: &mut OpenCodeCall<'_>) -> Detail {
     let new = call.produced.remove("exists").and_then(|exists| exists.as_bool()).map(|exists| !exists);
     call.produced.remove("filepath");
     Detail::Write(Write {
@@ -139,7 +139,7 @@ fn write(call: &mut Fields<'_>) -> Detail {
     })
 }
 
-fn edit(call: &mut Fields<'_>) -> Detail {
+fn edit(call: &mut OpenCodeCall<'_>) -> Detail {
     let path = call.text("filePath").unwrap_or_default();
     let mut replacements = Vec::new();
     let one = |old: Option<String>, new: Option<String>, all: bool| Replacement {
@@ -161,14 +161,14 @@ fn edit(call: &mut Fields<'_>) -> Detail {
     Detail::Edit(Edit { path, replacements, ..Edit::default() })
 }
 
-fn patch(call: &mut Fields<'_>) -> Detail {
+fn patch(call: &mut OpenCodeCall<'_>) -> Detail {
     for key in ["diff", "files"] {
         call.produced.remove(key);
     }
     Detail::Patch(Patch { files: Vec::new(), unread: call.text("patchText"), output: call.answer() })
 }
 
-fn glob(call: &mut Fields<'_>) -> Detail {
+fn glob(call: &mut OpenCodeCall<'_>) -> Detail {
     let truncated = call.produced.get("truncated").is_some_and(|value| value == true);
     let total = call.produced.remove("count").and_then(|count| count.as_u64());
     // Remarks about truncation are no paths.
@@ -177,7 +177,7 @@ fn glob(call: &mut Fields<'_>) -> Detail {
     Detail::Glob(Glob { pattern, path: call.text("path"), files, total, truncated })
 }
 
-fn grep(call: &mut Fields<'_>) -> Detail {
+fn grep(call: &mut OpenCodeCall<'_>) -> Detail {
     let total = call.produced.remove("matches").and_then(|count| count.as_u64());
     Detail::Grep(Grep {
         pattern: call.text("pattern").unwrap_or_default(),
@@ -191,12 +191,12 @@ fn grep(call: &mut Fields<'_>) -> Detail {
     })
 }
 
-fn list(call: &mut Fields<'_>) -> Detail {
+fn list(call: &mut OpenCodeCall<'_>) -> Detail {
     call.produced.remove("count");
     Detail::List(List { path: call.text("path").unwrap_or_default(), words: call.answer(), ..List::default() })
 }
 
-fn todo(call: &mut Fields<'_>) -> Detail {
+fn todo(call: &mut OpenCodeCall<'_>) -> Detail {
     call.produced.remove("todos");
     // Without a list the input is shown as it is.
     let Some(Value::Array(items)) = call.input.remove("todos") else { return Detail::Other };
@@ -214,7 +214,7 @@ fn todo(call: &mut Fields<'_>) -> Detail {
     Detail::Todo(Todo { new: items.iter().map(item).collect(), ..Todo::default() })
 }
 
-fn task(call: &mut Fields<'_>) -> Detail {
+fn task(call: &mut OpenCodeCall<'_>) -> Detail {
     let id = call.produced.get("sessionId").and_then(Value::as_str).map(str::to_owned);
     call.produced.remove("model");
     Detail::Agent(Agent {
@@ -228,16 +228,16 @@ fn task(call: &mut Fields<'_>) -> Detail {
     })
 }
 
-fn web_fetch(call: &mut Fields<'_>) -> Detail {
+fn web_fetch(call: &mut OpenCodeCall<'_>) -> Detail {
     Detail::WebFetch(WebFetch { url: call.text("url").unwrap_or_default(), answer: call.answer(), ..WebFetch::default() })
 }
 
-fn web_search(call: &mut Fields<'_>) -> Detail {
+fn web_search(call: &mut OpenCodeCall<'_>) -> Detail {
     let prose = call.answer().into_iter().collect();
     Detail::WebSearch(WebSearch { query: call.text("query").unwrap_or_default(), prose, ..WebSearch::default() })
 }
 
-fn skill(call: &mut Fields<'_>) -> Detail {
+fn skill(call: &mut OpenCodeCall<'_>) -> Detail {
     for key in ["name", "dir"] {
         call.produced.remove(key);
     }

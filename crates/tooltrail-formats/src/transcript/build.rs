@@ -3,7 +3,7 @@
 //! A session may be spread over several files (resumed, backed up, with subagents). A record that is in two of them is shown once; a
 //! conversation beside the main one becomes a thread of the call that started it.
 
-use super::gist::{Gist, Log, Notes, Says, text};
+use super::record_index::{IndexSource, IndexedRecord, PartSubject, RecordIndexCache, text};
 use super::{Private, echoes, format_of, halves};
 use crate::shelf::Shelf;
 use halves::Half;
@@ -19,16 +19,16 @@ use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Threa
 const HEAD: usize = 200;
 
 /// A transcript, with the lookup tables of its reader.
-pub(super) struct Built<'a> {
+pub(super) struct BuiltTranscript<'a> {
     pub(super) transcript: Transcript<'a>,
     /// The files of its sources.
     pub(super) files: HashMap<usize, &'a str>,
     /// Commands whose output is in a record of its own.
-    pub(super) outputs: HashMap<Place, Place>,
+    pub(super) outputs: HashMap<PartPlace, PartPlace>,
 }
 
 /// A part of a record.
-pub(super) type Place = (Spot, usize);
+pub(super) type PartPlace = (Spot, usize);
 
 pub(super) fn transcript<'a>(
     linked: &'a Linked<'a>,
@@ -36,8 +36,8 @@ pub(super) fn transcript<'a>(
     now: &'a Now,
     shelf: &dyn Shelf,
     private: Option<Private<'a>>,
-    notes: Option<&Notes>,
-) -> Built<'a> {
+    notes: Option<&RecordIndexCache>,
+) -> BuiltTranscript<'a> {
     let mut builder = Builder::new(linked, sessions, now, private);
     for source in builder.sources() {
         builder.read(source, shelf, notes);
@@ -46,13 +46,13 @@ pub(super) fn transcript<'a>(
 }
 
 /// The calls alone, without the conversation around them: for callers that only count.
-pub(super) fn outline<'a>(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now) -> Built<'a> {
+pub(super) fn outline<'a>(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now) -> BuiltTranscript<'a> {
     Builder::new(linked, sessions, now, None).finish(now, None)
 }
 
 /// The conversation that a record belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Side {
+enum ConversationKey {
     /// The main one.
     Main,
     /// A subagent's, by its name.
@@ -63,7 +63,7 @@ enum Side {
 
 /// An entry on its way to its place.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct PendingEntry {
     pub(super) entry: Entry,
     /// Its time, or that of the records around it.
     pub(super) order: Option<Time>,
@@ -97,8 +97,8 @@ struct Builder<'a, 's> {
     results: HashSet<Spot>,
     /// Records seen so far, by a hash of their id or content.
     seen: HashSet<u64>,
-    threads: HashMap<Side, Vec<Found>>,
-    order: Vec<Side>,
+    threads: HashMap<ConversationKey, Vec<PendingEntry>>,
+    order: Vec<ConversationKey>,
     private: Option<Private<'a>>,
     /// Names of sessions, and whether they mean one of these.
     ours: HashMap<(usize, Arc<str>), bool>,
@@ -117,7 +117,7 @@ impl<'a, 's> Builder<'a, 's> {
             results: HashSet::new(),
             seen: HashSet::new(),
             threads: HashMap::new(),
-            order: vec![Side::Main],
+            order: vec![ConversationKey::Main],
             private,
             ours: HashMap::new(),
         };
@@ -178,65 +178,65 @@ impl<'a, 's> Builder<'a, 's> {
         sources
     }
 
-    fn read(&mut self, source: usize, shelf: &dyn Shelf, notes: Option<&Notes>) {
+    fn read(&mut self, source: usize, shelf: &dyn Shelf, notes: Option<&RecordIndexCache>) {
         let entry = self.linked.sources[source];
         let Some(format) = entry.summary.agent.and_then(format_of) else { return };
         let names = &entry.summary.names;
         let whole = entry.summary.agents.iter().find(|agent| agent.whole).map(|agent| names.opt(agent.agent).unwrap_or("").to_owned());
         let turns = entry.summary.turns.iter().map(|turn| (turn.at.line, turn.abandoned)).collect();
-        let mut reading = Reading { source, whole, turns, retracted: &entry.summary.retracted, chain: HashMap::new(), latest: None };
+        let mut reading = SourceReading { source, whole, turns, retracted: &entry.summary.retracted, chain: HashMap::new(), latest: None };
         let private = self.private;
         let head = |part: &Part| head(part, private);
-        let log = Log { file: &entry.path, format, shelf, written: (entry.summary.tally.bytes, entry.modified), head: &head };
+        let log = IndexSource { file: &entry.path, format, shelf, written: (entry.summary.tally.bytes, entry.modified), head: &head };
         match notes {
-            Some(notes) => notes.each(log, |gist| self.take(gist, &mut reading)),
-            None => log.each(|gist| self.take(gist, &mut reading)),
+            Some(notes) => notes.each(log, |record| self.take(record, &mut reading)),
+            None => log.each(|record| self.take(record, &mut reading)),
         }
         self.leftovers(source, &reading.whole);
     }
 
     /// Takes in a record.
-    fn take(&mut self, gist: &Gist, reading: &mut Reading<'_>) {
+    fn take(&mut self, record: &IndexedRecord, reading: &mut SourceReading<'_>) {
         let source = reading.source;
-        reading.latest = reading.latest.max(gist.time);
+        reading.latest = reading.latest.max(record.time);
         // Also for records that are dropped below: the records that follow them need their place in the chain.
-        let side = reading.side(gist);
-        if !self.belongs(source, gist) || !gist.print.is_none_or(|print| self.seen.insert(print)) {
+        let side = reading.side(record);
+        if !self.belongs(source, record) || !record.print.is_none_or(|print| self.seen.insert(print)) {
             return;
         }
-        let spot = Spot { source, at: gist.at };
-        let abandoned = reading.retracted.binary_search(&gist.at.line).is_ok();
+        let spot = Spot { source, at: record.at };
+        let abandoned = reading.retracted.binary_search(&record.at.line).is_ok();
         // A turn of a subagent is no turn of the session.
-        let mut begins = reading.turns.remove(&gist.at.line).filter(|_| side == Side::Main);
-        for (part, piece) in gist.pieces.iter().enumerate() {
-            let Some(what) = self.what(&piece.says, spot) else { continue };
+        let mut begins = reading.turns.remove(&record.at.line).filter(|_| side == ConversationKey::Main);
+        for (part, indexed) in record.parts.iter().enumerate() {
+            let Some(what) = self.what(&indexed.subject, spot) else { continue };
             let starts = matches!(what, EntryKind::Prompt | EntryKind::Command | EntryKind::Media);
-            let entry = Entry { spot, part, time: gist.time, what, turn: None, abandoned, lines: piece.lines };
-            let found = Found {
+            let entry = Entry { spot, part, time: record.time, what, turn: None, abandoned, lines: indexed.lines };
+            let found = PendingEntry {
                 entry,
                 order: reading.latest,
-                text: piece.text,
-                paragraphs: piece.paragraphs.clone(),
-                echo: gist.echo,
-                head: piece.head.clone(),
+                text: indexed.text,
+                paragraphs: indexed.paragraphs.clone(),
+                echo: record.echo,
+                head: indexed.head.clone(),
                 // The first thing to read begins the turn; what follows in the record belongs to it.
                 begins: if starts { begins.take() } else { None },
-                half: piece.half,
+                half: indexed.half,
             };
             self.put(side.clone(), found);
         }
     }
 
-    fn put(&mut self, side: Side, found: Found) {
-        if side != Side::Main && !self.threads.contains_key(&side) {
+    fn put(&mut self, side: ConversationKey, found: PendingEntry) {
+        if side != ConversationKey::Main && !self.threads.contains_key(&side) {
             self.order.push(side.clone());
         }
         self.threads.entry(side).or_default().push(found);
     }
 
     /// Whether a record belongs to one of these sessions. A log of a single session does not say so in each record.
-    fn belongs(&mut self, source: usize, gist: &Gist) -> bool {
-        let Some(session) = &gist.session else { return true };
+    fn belongs(&mut self, source: usize, record: &IndexedRecord) -> bool {
+        let Some(session) = &record.session else { return true };
         // Cached: the lookup compares names, and a log has thousands of records with the same one.
         if let Some(&ours) = self.ours.get(&(source, Arc::clone(session))) {
             return ours;
@@ -263,11 +263,11 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     /// The kind of entry for a part; `None` where it is shown elsewhere.
-    fn what(&mut self, says: &Says, spot: Spot) -> Option<EntryKind> {
-        match says {
-            Says::Call(id) => Some(EntryKind::Call(self.place_call(id, spot)?)),
+    fn what(&mut self, subject: &PartSubject, spot: Spot) -> Option<EntryKind> {
+        match subject {
+            PartSubject::Call(id) => Some(EntryKind::Call(self.place_call(id, spot)?)),
             // A call that only its end reports stands where that record is.
-            Says::End(id) => match self.requests.get(&(spot.source, spot.at.line, &**id)) {
+            PartSubject::End(id) => match self.requests.get(&(spot.source, spot.at.line, &**id)) {
                 Some(&index) => Some(EntryKind::Call(self.place(index)?)),
                 None => {
                     let call = self.by_id.get(&**id).map(|&index| &mut self.calls[index]);
@@ -278,8 +278,8 @@ impl<'a, 's> Builder<'a, 's> {
                 }
             },
             // A result is shown with its call; only one without a place there gets an entry.
-            Says::Result(id) => self.is_loose(id, spot).then_some(EntryKind::Folded),
-            Says::Hook(call) => {
+            PartSubject::Result(id) => self.is_loose(id, spot).then_some(EntryKind::Folded),
+            PartSubject::Hook(call) => {
                 let call = call.as_deref().and_then(|id| self.by_id.get(id)).copied();
                 let Some(call) = call.and_then(|index| self.calls.get_mut(index)) else { return Some(EntryKind::Hook) };
                 if !call.hooks.contains(&spot) {
@@ -287,7 +287,7 @@ impl<'a, 's> Builder<'a, 's> {
                 }
                 None
             }
-            Says::Plain(what) => Some(*what),
+            PartSubject::Plain(what) => Some(*what),
         }
     }
 
@@ -318,24 +318,32 @@ impl<'a, 's> Builder<'a, 's> {
                 continue;
             }
             let side = match (call.row.agent_id, whole) {
-                (Some(agent), _) => Side::Agent(agent.to_owned()),
-                (None, Some(agent)) => Side::Agent(agent.clone()),
-                (None, None) if call.row.sidechain => Side::Inline(source, call.row.parent_call.unwrap_or_default().to_owned()),
-                (None, None) => Side::Main,
+                (Some(agent), _) => ConversationKey::Agent(agent.to_owned()),
+                (None, Some(agent)) => ConversationKey::Agent(agent.clone()),
+                (None, None) if call.row.sidechain => ConversationKey::Inline(source, call.row.parent_call.unwrap_or_default().to_owned()),
+                (None, None) => ConversationKey::Main,
             };
             let (spot, time) = (call.request, call.time);
             let entry = Entry { spot, part: 0, time, what: EntryKind::Call(index), turn: None, abandoned: false, lines: 1 };
             self.placed.insert(index);
-            let found =
-                Found { entry, order: time, text: 0, paragraphs: Vec::new(), echo: None, head: String::new(), begins: None, half: None };
+            let found = PendingEntry {
+                entry,
+                order: time,
+                text: 0,
+                paragraphs: Vec::new(),
+                echo: None,
+                head: String::new(),
+                begins: None,
+                half: None,
+            };
             self.put(side, found);
         }
     }
 
-    fn finish(mut self, now: &'a Now, private: Option<Private<'a>>) -> Built<'a> {
+    fn finish(mut self, now: &'a Now, private: Option<Private<'a>>) -> BuiltTranscript<'a> {
         let files = self.files();
         let mut outputs = HashMap::new();
-        let mut found: Vec<(Side, Vec<Found>)> = Vec::new();
+        let mut found: Vec<(ConversationKey, Vec<PendingEntry>)> = Vec::new();
         for side in std::mem::take(&mut self.order) {
             let mut entries = self.threads.remove(&side).unwrap_or_default();
             // Files of one conversation follow each other; within a file its own order counts.
@@ -351,7 +359,7 @@ impl<'a, 's> Builder<'a, 's> {
         let mut threads: Vec<Thread> = Vec::new();
         for (number, (side, entries)) in found.into_iter().enumerate() {
             let agent = match side {
-                Side::Agent(agent) => Some(agent).filter(|agent| !agent.is_empty()),
+                ConversationKey::Agent(agent) => Some(agent).filter(|agent| !agent.is_empty()),
                 _ => None,
             };
             let mut entries: Vec<Entry> = entries.into_iter().map(|found| found.entry).collect();
@@ -376,7 +384,7 @@ impl<'a, 's> Builder<'a, 's> {
         }
         let hooks = self.hook_times();
         let copied_from = self.calls.iter().find_map(|call| call.row.copy_of).and_then(|place| session_of(session.agent, place.file));
-        Built { transcript: Transcript { session, calls: self.calls, turns, threads, hooks, copied_from }, files, outputs }
+        BuiltTranscript { transcript: Transcript { session, calls: self.calls, turns, threads, hooks, copied_from }, files, outputs }
     }
 
     /// The files of the sources, redacted if asked for.
@@ -412,7 +420,7 @@ fn ran(hook: &HookRecord) -> Option<(Time, Time)> {
 }
 
 /// A source that is being read.
-struct Reading<'a> {
+struct SourceReading<'a> {
     source: usize,
     /// The subagent whose log it is.
     whole: Option<String>,
@@ -425,20 +433,20 @@ struct Reading<'a> {
     latest: Option<Time>,
 }
 
-impl Reading<'_> {
+impl SourceReading<'_> {
     /// The conversation that a record belongs to.
-    fn side(&mut self, gist: &Gist) -> Side {
-        if let Some(agent) = gist.agent.as_deref().or(self.whole.as_deref()) {
-            return Side::Agent(agent.to_owned());
+    fn side(&mut self, record: &IndexedRecord) -> ConversationKey {
+        if let Some(agent) = record.agent.as_deref().or(self.whole.as_deref()) {
+            return ConversationKey::Agent(agent.to_owned());
         }
-        let Some((id, parent)) = gist.chain.as_ref().filter(|_| gist.sidechain) else { return Side::Main };
+        let Some((id, parent)) = record.chain.as_ref().filter(|_| record.sidechain) else { return ConversationKey::Main };
         // An inline conversation is known by the record that it begins with.
         let root = parent.as_ref().and_then(|parent| self.chain.get(parent)).cloned();
         let root = root.or_else(|| id.clone()).unwrap_or_default();
         if let Some(id) = id {
             self.chain.insert(id.clone(), root.clone());
         }
-        Side::Inline(self.source, root)
+        ConversationKey::Inline(self.source, root)
     }
 }
 
@@ -455,7 +463,7 @@ fn head(part: &Part, private: Option<Private<'_>>) -> String {
 }
 
 /// The turns of the main conversation; every entry learns to which it belongs.
-fn turns(entries: &mut [Found]) -> Vec<Turn> {
+fn turns(entries: &mut [PendingEntry]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for (at, found) in entries.iter_mut().enumerate() {
         if let Some(abandoned) = found.begins {

@@ -2,11 +2,11 @@
 //! a prompt that waited into its queue and again where it was taken up. Each is shown once, and none is lost: a person who says something
 //! twice is shown twice, because every repetition is matched with exactly one original.
 
-use super::build::Found;
+use super::build::PendingEntry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Drops entries that only repeat another record. A turn that begins with a repetition begins with its original.
-pub(super) fn left_out(mut entries: Vec<Found>) -> Vec<Found> {
+pub(super) fn left_out(mut entries: Vec<PendingEntry>) -> Vec<PendingEntry> {
     let mut kept: Vec<bool> = entries.iter().map(|found| found.echo.is_none()).collect();
     let originals = entries.iter().filter(|found| found.echo.is_none());
     let pieces: HashSet<u64> = originals.flat_map(|found| found.paragraphs.iter().copied()).collect();
@@ -42,7 +42,7 @@ pub(super) fn left_out(mut entries: Vec<Found>) -> Vec<Found> {
 }
 
 /// The positions of each text, among the entries of one voice, or among originals.
-fn places(entries: &[Found], voice: Option<&'static str>) -> HashMap<u64, BTreeSet<usize>> {
+fn places(entries: &[PendingEntry], voice: Option<&'static str>) -> HashMap<u64, BTreeSet<usize>> {
     let mut places: HashMap<u64, BTreeSet<usize>> = HashMap::new();
     for (at, found) in entries.iter().enumerate().filter(|(_, found)| found.echo == voice && found.text != 0) {
         places.entry(found.text).or_default().insert(at);
@@ -51,7 +51,12 @@ fn places(entries: &[Found], voice: Option<&'static str>) -> HashMap<u64, BTreeS
 }
 
 /// Matches records with the same words. Returns the repetitions, each with its original, and the records left over.
-fn matched(entries: &[Found], shown: &BTreeSet<usize>, mut echoes: BTreeSet<usize>, voice: &str) -> (Vec<(usize, usize)>, Vec<usize>) {
+fn matched(
+    entries: &[PendingEntry],
+    shown: &BTreeSet<usize>,
+    mut echoes: BTreeSet<usize>,
+    voice: &str,
+) -> (Vec<(usize, usize)>, Vec<usize>) {
     // Some voices split what another has in one record, or repeat at will: these match any original.
     let loose = voice == ANY || echoes.first().is_some_and(|at| !entries[*at].paragraphs.is_empty());
     if loose {
@@ -74,7 +79,7 @@ fn matched(entries: &[Found], shown: &BTreeSet<usize>, mut echoes: BTreeSet<usiz
 pub(super) const ANY: &str = "";
 
 /// The voices of records that repeat others, in the order in which they are first heard.
-fn voices(entries: &[Found]) -> Vec<&'static str> {
+fn voices(entries: &[PendingEntry]) -> Vec<&'static str> {
     let mut voices: Vec<&'static str> = Vec::new();
     for voice in entries.iter().filter_map(|found| found.echo) {
         if !voices.contains(&voice) {
@@ -85,7 +90,7 @@ fn voices(entries: &[Found]) -> Vec<&'static str> {
 }
 
 /// Whether an entry without words is kept: as its record's words are, or alone if no similar entry is near.
-fn companion(entries: &[Found], kept: &[bool], at: usize) -> bool {
+fn companion(entries: &[PendingEntry], kept: &[bool], at: usize) -> bool {
     let spot = entries[at].entry.spot;
     // Parts of a record are neighbours, so its beginning is the last place with another spot.
     let start = entries[..at].iter().rposition(|found| found.entry.spot != spot).map_or(0, |before| before + 1);
@@ -135,16 +140,16 @@ mod tests {
                 lines: 1,
             };
             let text = words.bytes().next().map_or(0, |byte| if byte == b'.' { 0 } else { u64::from(byte) });
-            Found { entry, order: None, text, paragraphs: Vec::new(), echo, head: String::new(), begins: None, half: None }
+            PendingEntry { entry, order: None, text, paragraphs: Vec::new(), echo, head: String::new(), begins: None, half: None }
         };
         left_out(records.iter().enumerate().map(found).collect()).iter().map(|found| found.entry.spot.source).collect()
     }
 
     #[test]
     fn every_message_is_shown_once_and_none_is_lost() {
-        // Told as an item, an event before or behind it, and by nobody else.
+        // An item, and an event before or behind it.
         assert_eq!(shown(&["ea", "a", "b", "eb", "ec"]), [1, 2, 4]);
-        // The same words twice are two messages, told by items and events or by events alone.
+        // The same words twice are two messages, as items and events or as events alone.
         assert_eq!(shown(&["a", "ea", "x", "a", "ea"]), [0, 2, 3]);
         assert_eq!(shown(&["ea", "ia", "x", "ea", "ia"]), [0, 2, 3]);
         // An item is missing: the event that nothing stands for is shown, in its place.

@@ -1,6 +1,6 @@
 //! Commands in two records: the line that was typed, and its output. They are shown as one.
 
-use super::build::{Found, Place};
+use super::build::{PartPlace, PendingEntry};
 use std::collections::HashMap;
 use tooltrail_model::transcript::{EntryKind, Part};
 
@@ -30,8 +30,8 @@ impl Half {
 }
 
 /// Joins each output to the command before it. Halves without words are dropped.
-pub(super) fn joined(entries: Vec<Found>, outputs: &mut HashMap<Place, Place>) -> Vec<Found> {
-    let mut out: Vec<Found> = Vec::with_capacity(entries.len());
+pub(super) fn joined(entries: Vec<PendingEntry>, outputs: &mut HashMap<PartPlace, PartPlace>) -> Vec<PendingEntry> {
+    let mut out: Vec<PendingEntry> = Vec::with_capacity(entries.len());
     for found in entries {
         match found.half {
             Some(Half::Nothing) => {
@@ -55,9 +55,9 @@ pub(super) fn joined(entries: Vec<Found>, outputs: &mut HashMap<Place, Place>) -
 }
 
 /// The command that waits for its output. Only what the program puts in may stand between the two.
-fn waiting(entries: &mut [Found]) -> Option<&mut Found> {
+fn waiting(entries: &mut [PendingEntry]) -> Option<&mut PendingEntry> {
     const NEAR: usize = 16;
-    let between = |found: &&mut Found| matches!(found.entry.what, EntryKind::Folded | EntryKind::Notice | EntryKind::Hook);
+    let between = |found: &&mut PendingEntry| matches!(found.entry.what, EntryKind::Folded | EntryKind::Notice | EntryKind::Hook);
     // Bounded: an output far behind its command belongs to something else.
     entries.iter_mut().rev().take(NEAR).find(|found| !between(found)).filter(|found| found.half == Some(Half::Line))
 }

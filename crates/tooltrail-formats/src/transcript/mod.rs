@@ -1,20 +1,20 @@
 //! Transcripts: the records of a session read again, in the order of the conversation, and opened one by one.
 //!
-//! `build` makes a light index from the `gist` of each record, without repetitions (`echoes`) and with commands put together (`halves`);
-//! `story` loads one call with everything its records say; `near` finds what was said around it; `private` redacts rows. A loaded
+//! `build` makes a light index from the `record_index` of each record, without repetitions (`echoes`) and with commands put together (`halves`);
+//! `story` loads one call with everything its records say; `nearby` finds what was said around it; `private` redacts rows. A loaded
 //! transcript never changes.
 
 mod build;
 mod echoes;
-mod gist;
 mod halves;
-mod near;
+mod nearby;
 mod private;
+mod record_index;
 mod story;
 
-pub use gist::Notes;
-pub use near::Around;
+pub use nearby::NearbyEntries;
 pub use private::Private;
+pub use record_index::RecordIndexCache;
 
 use crate::error::{ErrorChain, ReadError};
 use crate::shelf::Shelf;
@@ -33,7 +33,7 @@ pub struct SessionBook<'a> {
     payloads: Payloads<'a>,
     transcript: Transcript<'a>,
     files: HashMap<usize, &'a str>,
-    outputs: HashMap<build::Place, build::Place>,
+    outputs: HashMap<build::PartPlace, build::PartPlace>,
 }
 
 impl std::fmt::Debug for SessionBook<'_> {
@@ -46,20 +46,20 @@ impl<'a> SessionBook<'a> {
     /// Reads sessions, by their places in `Linked::sessions`, as one transcript: usually one, all of them where a file that holds
     /// several was asked for. The first one gives the title.
     pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
-        let build::Built { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private, None);
+        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private, None);
         let payloads = private.map(|private| Payloads::changed(private.change)).unwrap_or_default();
         SessionBook { linked, shelf, payloads, transcript, files, outputs }
     }
 
     /// Reads a session again that has grown: of the logs in the notes, only new records are read.
-    pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &Notes) -> Self {
-        let build::Built { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
+    pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &RecordIndexCache) -> Self {
+        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
     }
 
-    /// The calls of sessions, each of which can be opened, without reading what was said around them.
+    /// The calls of sessions, ready to be opened, without the conversation around them.
     pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf) -> Self {
-        let build::Built { transcript, files, outputs } = build::outline(linked, sessions, now);
+        let build::BuiltTranscript { transcript, files, outputs } = build::outline(linked, sessions, now);
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
     }
 
@@ -95,7 +95,7 @@ impl<'a> SessionBook<'a> {
     }
 
     /// A part of a record, redacted if asked for.
-    fn part(&self, (spot, part): build::Place) -> Result<Part, ReadError> {
+    fn part(&self, (spot, part): build::PartPlace) -> Result<Part, ReadError> {
         let (format, bytes) = self.record(spot)?;
         let record = format.open(Record { at: spot.at, bytes: &bytes }).map_err(|_| ReadError::Changed)?;
         let mut parts = record.parts(self.payloads).parts;

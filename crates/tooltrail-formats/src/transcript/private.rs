@@ -1,7 +1,7 @@
 //! Redaction of the names and paths in rows, which are borrowed from summaries. What is read from records is redacted as it is opened,
 //! by `Payloads`.
 
-use crate::value::Change;
+use crate::value::RedactFn;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
 use typed_arena::Arena;
 
@@ -9,7 +9,7 @@ use typed_arena::Arena;
 #[derive(Clone, Copy)]
 pub struct Private<'a> {
     /// Changes a text.
-    pub change: &'a Change<'a>,
+    pub change: &'a RedactFn<'a>,
     /// Keeps changed texts for as long as rows borrow them.
     pub words: &'a Arena<String>,
 }

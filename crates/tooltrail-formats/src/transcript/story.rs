@@ -2,7 +2,7 @@
 
 use super::SessionBook;
 use crate::error::ReadError;
-use crate::{Ask, Format, Record, TypedRecord, load, saved};
+use crate::{DetailRequest, Format, Record, TypedRecord, load, saved};
 use tooltrail_model::Status;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
@@ -35,11 +35,11 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
     let answer = answer(book, &records, entry);
-    let told = self::told(format, &entry.row, &asked, answer.as_ref());
+    let told = self::detail_of(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
     // A title comes from the request alone, so that it stays the same when the result arrives.
-    row.about = self::told(format, &row, &asked, None).detail.about(&asked.input, row.cwd).map(|title| title.text());
+    row.about = self::detail_of(format, &row, &asked, None).detail.about(&asked.input, row.cwd).map(|title| title.text());
     // Views and digests ask about the command repeatedly; it is parsed once, here.
     let command = load::annotate(&mut row, &told.detail);
     Ok(Story {
@@ -76,9 +76,9 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
     whole
 }
 
-fn told(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {
+fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {
     let seen: &[Content] = answer.map(|answer| &*answer.seen).unwrap_or_default();
-    format.detail(&Ask {
+    format.detail(&DetailRequest {
         tool: row.tool,
         server: row.server,
         kind: row.kind,

@@ -2,7 +2,7 @@
 
 use super::world::Memory;
 use serde_json::{Value, json};
-use tooltrail_formats::changes::{Named, find, history};
+use tooltrail_formats::changes::{FileLookup, find, history};
 use tooltrail_model::changes::versions::{HistoryRow, versions};
 use tooltrail_model::{Now, Time};
 
@@ -52,12 +52,12 @@ fn copies_are_versions() {
     let linker = logs.linker();
     let linked = linker.link();
     let now = Now::at("2026-03-05T00:00:00Z".parse::<Time>().unwrap());
-    assert_eq!(find(&linked, &now, &logs, "a.rs", Some("/elsewhere")), Named::One("/srv/app/src/a.rs".to_owned()));
+    assert_eq!(find(&linked, &now, &logs, "a.rs", Some("/elsewhere")), FileLookup::One("/srv/app/src/a.rs".to_owned()));
     let history = history(&linked, &now, &logs, "/srv/app/src/a.rs");
     let said = |entry: &HistoryRow| match entry {
         HistoryRow::Version(version) => {
-            let teller = &history.tellers[version.by];
-            let line = format!("{} {:?} {} {}", version.number, version.known.as_text(), version.how.word(), teller.line);
+            let evidence = &history.evidence[version.by];
+            let line = format!("{} {:?} {} {}", version.number, version.known.as_text(), version.how.word(), evidence.line);
             format!("{line}{}", if version.replayed { " replayed" } else { "" })
         }
         HistoryRow::Gap(gap) => format!("{gap:?}"),

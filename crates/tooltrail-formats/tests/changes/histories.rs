@@ -3,7 +3,7 @@
 use super::applier::{Tree, apply, apply_with};
 use super::world::{PROJECT, Truth, World};
 use std::collections::{BTreeMap, BTreeSet};
-use tooltrail_formats::changes::{Named, SessionChanges, find, history};
+use tooltrail_formats::changes::{FileLookup, SessionChanges, find, history};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::net::{FileNet, NetPart, net};
@@ -212,10 +212,10 @@ fn histories(seed: u64, programs: bool) {
     let paths: BTreeSet<&String> = world.truths.keys().map(|(_, path)| path).collect();
     assert!(paths.len() >= 18);
     for path in paths {
-        assert_eq!(find(&linked, &now, &shelf, path, None), Named::One(path.clone()));
+        assert_eq!(find(&linked, &now, &shelf, path, None), FileLookup::One(path.clone()));
         let history = history(&linked, &now, &shelf, path);
         let truth = |step: &Step| {
-            let call = history.tellers[step.by].call.clone().unwrap();
+            let call = history.evidence[step.by].call.clone().unwrap();
             world.truths.get(&(call.clone(), path.clone())).unwrap_or_else(|| panic!("{call} did nothing to {path}")).clone()
         };
         let own = world.truths.iter().filter(|((_, own), _)| own == path).count();

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::store;
-use tooltrail_formats::transcript::Notes;
+use tooltrail_formats::transcript::RecordIndexCache;
 use tooltrail_model::row::SessionRow;
 
 /// Number of sessions that stay open.
@@ -80,7 +80,7 @@ type Opening = Result<Arc<OpenSession>, Arc<OpenError>>;
 /// A place for a session, made when it is first requested.
 struct Slot {
     key: SessionKey,
-    notes: Arc<Notes>,
+    notes: Arc<RecordIndexCache>,
     /// Empty until the first request has opened it. The others wait here, without holding up those that want other sessions.
     opening: OnceLock<Opening>,
 }
@@ -145,7 +145,11 @@ impl OpenSessions {
         self.cache().slots.iter().map(|(slot, _)| (slot.key.agent.clone(), slot.key.session.clone())).collect()
     }
 
-    fn open_with(&self, key: SessionKey, open: impl FnOnce(&SessionKey, Arc<Notes>) -> Result<OpenSession, OpenError>) -> Opening {
+    fn open_with(
+        &self,
+        key: SessionKey,
+        open: impl FnOnce(&SessionKey, Arc<RecordIndexCache>) -> Result<OpenSession, OpenError>,
+    ) -> Opening {
         let slot = self.slot(key);
         // Should opening panic, the slot stays empty, and the next request that waits for it tries again.
         let opening = slot.opening.get_or_init(|| Ok(Arc::new(open(&slot.key, Arc::clone(&slot.notes))?)));

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::watch::WatchedSession;
 use tooltrail_formats::shelf::Disk;
-use tooltrail_formats::transcript::{Notes, SessionBook};
+use tooltrail_formats::transcript::{RecordIndexCache, SessionBook};
 use tooltrail_model::book::Book;
 use tooltrail_model::link::{Linked, LinkedSession, Linker, Now};
 use tooltrail_view::render::html::window::Window;
@@ -44,7 +44,7 @@ struct SessionLogs {
     linker: Arc<Linker>,
     now: Now,
     shelf: Disk,
-    notes: Arc<Notes>,
+    notes: Arc<RecordIndexCache>,
 }
 
 self_cell! {
@@ -71,7 +71,7 @@ pub struct OpenSession(ReadLogs);
 
 impl OpenSession {
     /// Opens a version of a session. `notes`: facts about its records from an older version.
-    pub(super) fn open(key: &SessionKey, logs: LogSource, notes: Arc<Notes>) -> Result<Self, OpenError> {
+    pub(super) fn open(key: &SessionKey, logs: LogSource, notes: Arc<RecordIndexCache>) -> Result<Self, OpenError> {
         let (linker, now) = logs.load()?;
         let logs = LinkedLogs::new(SessionLogs { linker, now, shelf: Disk::default(), notes }, |logs| logs.linker.link());
         // Logs are stored in bundles that may contain several sessions, so this one has to be found among them.
@@ -108,7 +108,7 @@ pub struct SessionReader<'a> {
     pub shelf: &'a Disk,
     /// Number of its version, which is part of the addresses on its pages.
     pub version: u64,
-    notes: &'a Notes,
+    notes: &'a RecordIndexCache,
     book: OnceLock<SessionBook<'a>>,
     outline: OnceLock<SessionBook<'a>>,
     window: OnceLock<Window>,

@@ -6,7 +6,7 @@ use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
 use maud::{Markup, html};
-use tooltrail_formats::changes::told::{PathStyle, Which, groups, with_names};
+use tooltrail_formats::changes::report::{CallSelection, PathStyle, groups, with_names};
 use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
 use tooltrail_view::diff::LineCounts;
@@ -52,7 +52,7 @@ impl FileSections {
         let limits = if only.is_some() { &NAMED } else { &SHORT };
         let mut all = FileSections::default();
         with_names(reader.book(), PathStyle::Shown, None, |names| {
-            groups(reader.book(), &Which::default(), None, |groups| {
+            groups(reader.book(), &CallSelection::default(), None, |groups| {
                 for group in groups {
                     all.gaps += changes::gaps(&group);
                     all.counts = all.counts.and(changes::counts(&group));

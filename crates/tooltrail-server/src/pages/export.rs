@@ -9,9 +9,9 @@ use crate::open_sessions::SessionReader;
 use crate::pipe::{self, Pipe};
 use crate::request::PageRequest;
 use std::io::{self, Write};
-use tooltrail_formats::changes::told::{SessionEdits, Which};
+use tooltrail_formats::changes::report::{CallSelection, SessionEdits};
 use tooltrail_formats::transcript::{Private, SessionBook};
-use tooltrail_formats::value::Change;
+use tooltrail_formats::value::RedactFn;
 use tooltrail_model::book::Book;
 use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::outputs::{Export, ExportOptions, Output, OutputSource};
@@ -38,8 +38,8 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
         Some(redactor) => redactor.text(text),
         None => text,
     };
-    let change = redactor.is_some().then_some(&change as &Change<'_>);
-    let which = Which::default();
+    let change = redactor.is_some().then_some(&change as &RedactFn<'_>);
+    let which = CallSelection::default();
     let changes = SessionEdits { book: &|| reader.book(), which: &which, change };
     let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
     let options = ExportOptions { note, ..ExportOptions::default() };

@@ -12,9 +12,9 @@ use std::cell::OnceCell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tooltrail_formats::changes::told::{SessionEdits, Which};
+use tooltrail_formats::changes::report::{CallSelection, SessionEdits};
 use tooltrail_formats::transcript::{Private, SessionBook};
-use tooltrail_formats::value::Change;
+use tooltrail_formats::value::RedactFn;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::markdown;
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let redactor = redactor();
     let change = |text: String| redactor.text(text);
     let words = typed_arena::Arena::new();
-    let redaction: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
+    let redaction: Option<&RedactFn<'_>> = if own.no_redact { None } else { Some(&change) };
     let read = |private| SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
     // Changes are computed from the original texts and redacted afterwards: a redacted text may not match the edits that follow it. The
     // original session is read only if the output needs it.
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     };
     let options = options(own);
     check_turns(book, &options.selection)?;
-    let which = Which { selection: options.selection.clone(), call: None };
+    let which = CallSelection { selection: options.selection.clone(), call: None };
     let changes = SessionEdits { book: &original, which: &which, change: redaction };
     let export = Export { book, changes: &changes, options: &options };
     let ExportSize { length, file } = write(to, &export, output)?;

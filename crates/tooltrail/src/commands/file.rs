@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tooltrail_formats::changes::{FileHistory, Named, Teller, find, history};
+use tooltrail_formats::changes::{ChangeEvidence, FileHistory, FileLookup, find, history};
 use tooltrail_model::changes::FileText;
 use tooltrail_model::changes::versions::{Gap, HistoryRow, Version, versions};
 use tooltrail_model::link::Linked;
@@ -62,13 +62,13 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     let linked = logs.link();
     let directory = std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());
     let path = match find(&linked, &logs.now, logs.shelf(), &own.path, directory.as_deref()) {
-        Named::One(path) => path,
+        FileLookup::One(path) => path,
         // Exit code 1 for an unknown file, as `grep` for no match, so that scripts can tell it from an error.
-        Named::Nothing => {
+        FileLookup::Nothing => {
             out::complain(&format!("no call read or changed `{}`; give the end of its path as the logs have it", own.path));
             return Ok(ExitCode::from(1));
         }
-        Named::Several(paths) => {
+        FileLookup::Several(paths) => {
             const SHOWN: usize = 20;
             let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| table::printable(path)).collect();
             let more = if paths.len() > SHOWN { "\n  …" } else { "" };
@@ -125,7 +125,7 @@ fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, befor
     let Target::Call(session, number) = Reference::parse(call).find(linked, &logs.now)? else {
         bail!("`{call}` is a session; name a call of it, as in `{call}:41`");
     };
-    let is_it = |by: usize| history.tellers.get(by).is_some_and(|teller| teller.session == session && teller.number == Some(number));
+    let is_it = |by: usize| history.evidence.get(by).is_some_and(|evidence| evidence.session == session && evidence.number == Some(number));
     let mut steps = history.steps.iter().filter(|step| is_it(step.by));
     // A call may change a file several times: its first step has the text before it, its last step the text after it.
     let found = if before { steps.next().map(|step| &step.before) } else { steps.next_back().map(|step| &step.after) };
@@ -188,16 +188,16 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
             HistoryRow::Gap(Gap::Unknown(by)) => (*by, String::new(), Cell::styled("changed, text not known", DIM), None),
         };
         // An index without a source would be a bug; skipping the row is better than a panic.
-        let Some(teller) = history.tellers.get(by) else { continue };
+        let Some(evidence) = history.evidence.get(by) else { continue };
         let count = |number: Option<u64>| number.map(table::count).unwrap_or_default();
         table.row(vec![
             number.into(),
-            teller.time.map(local).unwrap_or_default().into(),
+            evidence.time.map(local).unwrap_or_default().into(),
             known,
-            Cell::styled(&teller.cited, DIM),
+            Cell::styled(&evidence.cited, DIM),
             count(size.map(|(lines, _)| lines)).into(),
             count(size.map(|(_, bytes)| bytes)).into(),
-            title(linked, teller).unwrap_or_default().into(),
+            title(linked, evidence).unwrap_or_default().into(),
         ]);
     }
     table.print(&mut out, table::terminal_width())?;
@@ -206,8 +206,8 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
     Ok(())
 }
 
-fn title<'l>(linked: &'l Linked<'_>, teller: &Teller) -> Option<&'l str> {
-    linked.sessions.get(teller.session)?.title.as_deref()
+fn title<'l>(linked: &'l Linked<'_>, evidence: &ChangeEvidence) -> Option<&'l str> {
+    linked.sessions.get(evidence.session)?.title.as_deref()
 }
 
 /// Source of a version, in words.
@@ -263,8 +263,8 @@ fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Hist
                 return None;
             }
         };
-        let teller = history.tellers.get(version.by)?;
-        let session = linked.sessions.get(teller.session)?;
+        let evidence = history.evidence.get(version.by)?;
+        let session = linked.sessions.get(evidence.session)?;
         let size = sizes(&version.known);
         Some(VersionRow {
             v: VERSION,
@@ -274,14 +274,14 @@ fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Hist
             replayed: version.replayed,
             exists: version.known != FileText::Absent,
             gap: gap.take(),
-            time: teller.time.map(|time| time.to_string()),
+            time: evidence.time.map(|time| time.to_string()),
             agent: session.agent,
             session: &session.id,
             title: session.title.as_deref(),
-            r#ref: &teller.cited,
-            call: teller.call.as_deref(),
-            evidence: Place { file: &teller.file, line: teller.line, row: None },
-            again: version.again.iter().filter_map(|by| Some(&*history.tellers.get(*by)?.cited)).collect(),
+            r#ref: &evidence.cited,
+            call: evidence.call.as_deref(),
+            evidence: Place { file: &evidence.file, line: evidence.line, row: None },
+            again: version.again.iter().filter_map(|by| Some(&*history.evidence.get(*by)?.cited)).collect(),
             lines: size.map(|(lines, _)| lines),
             bytes: size.map(|(_, bytes)| bytes),
         })

@@ -1,6 +1,6 @@
 //! `show`: a session in the terminal, or one call in full.
 
-use crate::changes::{self, Which};
+use crate::changes::{self, CallSelection};
 use crate::cli::LogArgs;
 use crate::logs;
 use crate::pager::PagerOutput;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         return raw(&book, call, &selection);
     }
     if args.json && own.changes {
-        changes::json(&book, &Which { selection, call })?;
+        changes::json(&book, &CallSelection { selection, call })?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.json {
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     let color = args.color.as_str();
     PagerOutput::open(color, !own.no_pager).write(color, |mut out| {
         match call {
-            _ if own.changes => changes::show(&book, &Which { selection: options.selection.clone(), call }, &options, &mut out)?,
+            _ if own.changes => changes::show(&book, &CallSelection { selection: options.selection.clone(), call }, &options, &mut out)?,
             Some(index) => terminal::call(&book, index, &options, &mut out)?,
             None => terminal::session(&book, &options, &mut out)?,
         }

@@ -11,13 +11,13 @@ use tooltrail_model::transcript::HookStory;
 
 /// The hooks that a record reports, redacted if asked for.
 pub(in super::super) fn hooks(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Vec<HookStory> {
-    let mut hooks = told(record);
+    let mut hooks = reported(record);
     hooks.iter_mut().for_each(|hook| payloads.hook(hook));
     hooks
 }
 
 /// The hooks that a record reports, as the log has them.
-pub(super) fn told(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
+pub(super) fn reported(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
     let subtype = record.rare_text(|rare| rare.subtype);
     match record.kind.map(|kind| kind.text()).as_deref() {
         Some("attachment" | "progress") => one(record).into_iter().collect(),

@@ -5,17 +5,17 @@
 //!
 //! | file | knows |
 //! |---|---|
-//! | `spoken` | user records: prompts, commands, and what the program says in them |
+//! | `user` | user records: prompts, commands, and what the program says in them |
 //! | `answers` | assistant records |
 //! | `system` | system records |
-//! | `attached` | attachments and the queue |
-//! | `hooks` | hooks, told in full |
+//! | `attachments` | attachments and the queue |
+//! | `hooks` | hooks in full |
 
 mod answers;
-mod attached;
+mod attachments;
 pub(super) mod hooks;
-mod spoken;
 mod system;
+mod user;
 
 use super::facts;
 use super::record::ClaudeRecord;
@@ -29,13 +29,13 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
     let own = |text: Option<Raw<'_>>| text.map(|text| text.text().into_owned());
     let kind = record.kind.map_or(Cow::Borrowed("?"), Raw::text);
     let mut parts = match &*kind {
-        "user" => spoken::user(record),
+        "user" => user::user(record),
         "assistant" => answers::assistant(record),
         "system" => system::system(record),
-        "attachment" => attached::attachment(record),
-        "queue-operation" => attached::queue(record),
+        "attachment" => attachments::attachment(record),
+        "queue-operation" => attachments::queue(record),
         // Without this a page would show each of them twice.
-        "progress" => hooks::told(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
+        "progress" => hooks::reported(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
         kind if facts::is_known(kind) => Vec::new(),
         kind => vec![Part::Unknown { name: kind.to_owned(), value: value::read(record.record.bytes) }],
     };

@@ -2,7 +2,7 @@
 
 use super::super::content::{text, without};
 use super::super::record::ClaudeRecord;
-use super::{hooks, spoken};
+use super::{hooks, user};
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::transcript::{Level, Part};
@@ -33,7 +33,7 @@ const FRAME: &[&str] = &[
 
 /// The parts of a system record.
 pub(super) fn system(record: &ClaudeRecord<'_>) -> Vec<Part> {
-    let hooks: Vec<Part> = hooks::told(record).into_iter().map(Part::Hook).collect();
+    let hooks: Vec<Part> = hooks::reported(record).into_iter().map(Part::Hook).collect();
     let subtype = record.rare_text(|rare| rare.subtype);
     // A summary without hooks has nothing to show.
     if !hooks.is_empty() || subtype.as_deref() == Some("stop_hook_summary") {
@@ -41,7 +41,7 @@ pub(super) fn system(record: &ClaudeRecord<'_>) -> Vec<Part> {
     }
     if subtype.as_deref() == Some("local_command") {
         let mut out = Vec::new();
-        record.content_text().into_iter().for_each(|text| spoken::local(text, &mut out));
+        record.content_text().into_iter().for_each(|text| user::local(text, &mut out));
         return out;
     }
     // Each subtype has fields of its own, which only a reader needs.

@@ -4,17 +4,17 @@ use serde_json::{Map, Value};
 
 /// An object whose fields are taken.
 #[derive(Debug, Default)]
-pub(super) struct Fields<'v> {
+pub(super) struct FieldTaker<'v> {
     map: Option<&'v Map<String, Value>>,
     taken: Vec<&'static str>,
     /// The leftovers of objects inside it.
     inner: Map<String, Value>,
 }
 
-impl<'v> Fields<'v> {
+impl<'v> FieldTaker<'v> {
     /// The fields of a value; none where it is no object.
     pub(super) fn of(value: Option<&'v Value>) -> Self {
-        Fields { map: value.and_then(Value::as_object), ..Fields::default() }
+        FieldTaker { map: value.and_then(Value::as_object), ..FieldTaker::default() }
     }
 
     /// Whether there is an object at all.
@@ -82,9 +82,9 @@ impl<'v> Fields<'v> {
     }
 
     /// Takes from an object inside this one; what is left of that is left of this.
-    pub(super) fn within<T>(&mut self, key: &'static str, read: impl FnOnce(&mut Fields<'v>) -> T) -> Option<T> {
+    pub(super) fn within<T>(&mut self, key: &'static str, read: impl FnOnce(&mut FieldTaker<'v>) -> T) -> Option<T> {
         let value = self.peek(key).filter(|value| value.is_object())?;
-        let mut inner = Fields::of(Some(value));
+        let mut inner = FieldTaker::of(Some(value));
         let out = read(&mut inner);
         let rest = inner.rest();
         if !rest.is_empty() {
@@ -143,11 +143,11 @@ mod tests {
     #[test]
     fn what_nobody_took_is_left() {
         let value = json!({"a": "x", "b": 1, "c": null, "d": {"e": 1, "f": 2}, "g": [1]});
-        let mut fields = Fields::of(Some(&value));
+        let mut fields = FieldTaker::of(Some(&value));
         assert_eq!(fields.text("a"), Some("x"));
         assert_eq!(fields.text("b"), None, "a number is no text and stays");
         assert_eq!(fields.within("d", |inner| inner.number("e")), Some(Some(1)));
         assert_eq!(Value::Object(fields.rest()), json!({"b": 1, "g": [1], "d": {"f": 2}}));
-        assert!(Fields::of(Some(&json!("text"))).rest().is_empty());
+        assert!(FieldTaker::of(Some(&json!("text"))).rest().is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! Files: read, written, changed.
 
 use super::super::content::{decoded, text};
-use super::{ToolCall, said};
+use super::{ToolCall, result_text};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Edit, Read, ReadGot, Replacement, Write};
@@ -31,7 +31,7 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
 fn structured(call: &mut ToolCall<'_>) -> ReadGot {
     let kind = call.produced.text("type");
     let seen = call.ask.seen;
-    let only_words = said::only_reminder(&tooltrail_model::content::words(seen)).map(str::to_owned);
+    let only_words = result_text::only_reminder(&tooltrail_model::content::words(seen)).map(str::to_owned);
     let got = call.produced.within("file", |file| {
         // Repeats the input.
         file.drop(&["filePath"]);
@@ -85,7 +85,7 @@ fn spoken(call: &ToolCall<'_>) -> ReadGot {
         return pdf;
     }
     let whole = tooltrail_model::content::words(call.ask.seen);
-    if let Some(words) = said::only_reminder(&whole) {
+    if let Some(words) = result_text::only_reminder(&whole) {
         return ReadGot::Words(words.to_owned());
     }
     if ["File unchanged since last read", "Wasted call"].iter().any(|beginning| call.seen.starts_with(beginning)) {

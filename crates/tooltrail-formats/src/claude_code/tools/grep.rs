@@ -1,7 +1,7 @@
 //! Looking for text in files: `Grep`, whose answer is what ripgrep prints.
 
 use super::ToolCall;
-use super::fields::Fields;
+use super::fields::FieldTaker;
 use serde_json::Value;
 use std::collections::HashSet;
 use tooltrail_model::detail::{Detail, Grep, GrepFile, GrepLine, GrepMode};
@@ -58,7 +58,7 @@ fn mode(word: &str) -> Option<GrepMode> {
 }
 
 /// Options as they are written on a command line.
-fn flags(input: &mut Fields<'_>) -> Vec<String> {
+fn flags(input: &mut FieldTaker<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for &(flag, counted) in FLAGS {
         let shown = if flag == "context" { "-C" } else { flag };
@@ -124,7 +124,7 @@ fn own(line: &str, grep: &mut Grep) -> bool {
 
 /// A line of ripgrep's output, as far as it can be taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Found<'t> {
+struct PrintedLine<'t> {
     path: &'t str,
     number: Option<u64>,
     text: &'t str,
@@ -143,10 +143,10 @@ fn by_file(lines: &[&str], searched: Option<&str>) -> Vec<GrepFile> {
     let mut out: Vec<GrepFile> = Vec::new();
     for line in spoken() {
         let last = out.last().map(|file| file.path.clone()).unwrap_or_default();
-        let plain = Found { path: &last, number: None, text: line, matches: true };
+        let plain = PrintedLine { path: &last, number: None, text: line, matches: true };
         let found = match (single, numbered) {
             (true, _) => bare(line).unwrap_or(plain),
-            (_, true) => apart(line, &known).unwrap_or(Found { matches: false, ..plain }),
+            (_, true) => apart(line, &known).unwrap_or(PrintedLine { matches: false, ..plain }),
             _ if one_file => plain,
             _ => unnumbered(line).unwrap_or(plain),
         };
@@ -160,12 +160,12 @@ fn by_file(lines: &[&str], searched: Option<&str>) -> Vec<GrepFile> {
 }
 
 /// `12:text` or `12-text`.
-fn bare(line: &str) -> Option<Found<'_>> {
+fn bare(line: &str) -> Option<PrintedLine<'_>> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = line.split_at_checked(digits)?;
     let number = number.parse().ok()?;
     let text = rest.strip_prefix(':').map(|text| (text, true)).or_else(|| Some((rest.strip_prefix('-')?, false)));
-    text.map(|(text, matches)| Found { path: "", number: Some(number), text, matches })
+    text.map(|(text, matches)| PrintedLine { path: "", number: Some(number), text, matches })
 }
 
 /// The longest path that is believed; a mark further on is part of the text.
@@ -192,20 +192,20 @@ fn paths<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> HashSet<&'t str> {
 }
 
 /// A numbered line. The text of a context line may look like a match, and a path like a context line: known paths decide.
-fn apart<'t>(line: &'t str, known: &HashSet<&str>) -> Option<Found<'t>> {
-    let found = |matches| move |(path, number, text)| Found { path, number: Some(number), text, matches };
+fn apart<'t>(line: &'t str, known: &HashSet<&str>) -> Option<PrintedLine<'t>> {
+    let found = |matches| move |(path, number, text)| PrintedLine { path, number: Some(number), text, matches };
     let matching = splits(line, ':').next().map(found(true));
     let around = || splits(line, '-').map(found(false));
-    let known = |found: &Found<'_>| known.contains(found.path);
+    let known = |found: &PrintedLine<'_>| known.contains(found.path);
     matching.filter(known).or_else(|| around().find(known)).or(matching).or_else(|| around().next())
 }
 
 /// `path:text`. The colon of a drive is part of the path.
-fn unnumbered(line: &str) -> Option<Found<'_>> {
+fn unnumbered(line: &str) -> Option<PrintedLine<'_>> {
     let drive = line.as_bytes().get(1) == Some(&b':') && matches!(line.as_bytes().get(2), Some(b'\\' | b'/'));
     let skip = if drive { 2 } else { 0 };
     let at = line.get(skip..)?.find(':')? + skip;
-    Some(Found { path: line.get(..at)?, number: None, text: line.get(at + 1..)?, matches: true })
+    Some(PrintedLine { path: line.get(..at)?, number: None, text: line.get(at + 1..)?, matches: true })
 }
 
 #[cfg(test)]

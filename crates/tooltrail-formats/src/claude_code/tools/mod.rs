@@ -12,7 +12,7 @@ pub(super) mod names;
 mod notebooks;
 mod plans;
 mod questions;
-mod said;
+mod result_text;
 mod search;
 mod shell;
 mod tasks;
@@ -20,8 +20,8 @@ mod todos;
 mod web;
 
 use super::markers;
-use crate::Ask;
-use fields::Fields;
+use crate::DetailRequest;
+use fields::FieldTaker;
 use serde_json::{Map, Value};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Detail, Detailed, Mcp, Saved};
@@ -30,24 +30,24 @@ use tooltrail_model::verdict::Marker;
 use tooltrail_model::{Kind, Status};
 
 /// Reads the calls of one tool.
-type Reader = fn(&mut ToolCall<'_>) -> Detail;
+type ClaudeToolReader = fn(&mut ToolCall<'_>) -> Detail;
 
 /// A tool: the names it has had, the family that filters and `kind` go by, and the reader of its calls.
-struct Tool {
+struct ClaudeTool {
     names: &'static [&'static str],
     kind: Kind,
-    read: Reader,
+    read: ClaudeToolReader,
 }
 
 /// A line of the table.
-const fn tool(names: &'static [&'static str], kind: Kind, read: Reader) -> Tool {
-    Tool { names, kind, read }
+const fn tool(names: &'static [&'static str], kind: Kind, read: ClaudeToolReader) -> ClaudeTool {
+    ClaudeTool { names, kind, read }
 }
 
 /// Every tool that is known. A name that is not here is an MCP server's tool if it says so, and otherwise shown by its input and answer.
 ///
 /// A scan looks up every call here, one name after the other: what is called most stands first.
-static TOOLS: &[Tool] = &[
+static TOOLS: &[ClaudeTool] = &[
     tool(&["Bash", "PowerShell"], Kind::Shell, shell::read),
     tool(&["Read", "NotebookRead"], Kind::Read, files::read),
     tool(&["Edit", "MultiEdit"], Kind::Edit, files::edit),
@@ -83,18 +83,18 @@ static TOOLS: &[Tool] = &[
 ];
 
 /// The tool of a name.
-fn find(name: &str) -> Option<&'static Tool> {
+fn find(name: &str) -> Option<&'static ClaudeTool> {
     TOOLS.iter().find(|tool| tool.names.contains(&name))
 }
 
 /// A call that is being read: the fields for its reader, and the reader's additions beside the detail.
 pub(super) struct ToolCall<'v> {
     /// The call.
-    ask: &'v Ask<'v>,
+    ask: &'v DetailRequest<'v>,
     /// The input.
-    input: Fields<'v>,
+    input: FieldTaker<'v>,
     /// The tool's own output, where it is an object.
-    produced: Fields<'v>,
+    produced: FieldTaker<'v>,
     /// The text that the model saw, without the reminders and wrappings of the program.
     seen: String,
     /// Whether it did not succeed.
@@ -106,7 +106,7 @@ pub(super) struct ToolCall<'v> {
 }
 
 /// A call in neutral form.
-pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
+pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     let mut call = ToolCall::new(ask);
     // The name of an MCP server counts only for a tool that is not built in.
     let detail = match find(ask.tool) {
@@ -125,11 +125,11 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
 
 /// The path under which the whole of a result was saved.
 pub(super) fn saved(answered: &LoggedResult) -> Option<String> {
-    said::saved(&words(&answered.seen), &mut Fields::of(answered.produced.as_ref())).map(|saved| saved.path)
+    result_text::saved(&words(&answered.seen), &mut FieldTaker::of(answered.produced.as_ref())).map(|saved| saved.path)
 }
 
 /// A tool of an MCP server, by its name or by the fields of its block.
-fn mcp(ask: &Ask<'_>) -> Option<Detail> {
+fn mcp(ask: &DetailRequest<'_>) -> Option<Detail> {
     let server = ask.server.or_else(|| names::server(ask.tool))?;
     let named = ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server)).and_then(|rest| rest.strip_prefix("__"));
     Some(Detail::Mcp(Mcp { server: server.to_owned(), tool: named.unwrap_or(ask.tool).to_owned() }))
@@ -137,22 +137,22 @@ fn mcp(ask: &Ask<'_>) -> Option<Detail> {
 
 impl<'v> ToolCall<'v> {
     /// Prepares a call for its reader.
-    fn new(ask: &'v Ask<'v>) -> Self {
+    fn new(ask: &'v DetailRequest<'v>) -> Self {
         let whole = words(ask.seen);
-        let mut produced = Fields::of(ask.produced);
+        let mut produced = FieldTaker::of(ask.produced);
         // Before the wrapping is taken off, which names the file.
-        let saved = said::saved(&whole, &mut produced);
+        let saved = result_text::saved(&whole, &mut produced);
         let failed = ask.answered
             && matches!(
                 ask.status,
                 Status::Failed | Status::Rejected | Status::Blocked | Status::Cancelled | Status::Interrupted | Status::TimedOut
             );
-        let seen = said::own_words(&whole);
+        let seen = result_text::own_words(&whole);
         // Where the model saw nothing, the reason is a text beside it, or the code of a tool on the service's side.
-        let beside = || ask.produced.and_then(Value::as_str).or_else(|| said::error_code(ask.seen)).unwrap_or_default();
+        let beside = || ask.produced.and_then(Value::as_str).or_else(|| result_text::error_code(ask.seen)).unwrap_or_default();
         let spoken = if seen.is_empty() { beside() } else { seen };
-        let error = if failed { said::error(spoken) } else { None };
-        ToolCall { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
+        let error = if failed { result_text::error(spoken) } else { None };
+        ToolCall { ask, input: FieldTaker::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
     }
 
     /// The marker in the text of a failure.

@@ -120,11 +120,11 @@ fn note(question: &mut Question, notes: Option<&Map<String, Value>>) {
 }
 
 /// An answer as the text has it, with the person's notes.
-type Spoken = Option<(Value, Option<String>)>;
+type SpokenAnswer = Option<(Value, Option<String>)>;
 
 /// The answers in `User has answered your questions: "Q"="A", "Q2"="B" user notes: n. You can now continue …`. Questions and answers may
 /// hold quotes, so each answer is looked for behind its own question and ends before the next one's.
-fn said(words: &str, questions: &[Question]) -> Vec<Spoken> {
+fn said(words: &str, questions: &[Question]) -> Vec<SpokenAnswer> {
     let begin = |question: &Question| format!("\"{}\"=\"", question.text);
     let starts: Vec<Option<usize>> = questions.iter().map(|question| words.find(&begin(question))).collect();
     let end = words.rfind(". You can now continue").unwrap_or(words.len());

@@ -13,7 +13,7 @@ pub(super) fn glob(call: &mut ToolCall<'_>) -> Detail {
     let produced = &mut call.produced;
     glob.files = produced.texts("filenames");
     let files = produced.number("numFiles");
-    // The number shown is that of all matches, of which the list may be a part.
+    // All matches are counted, also where the list has only some of them.
     glob.total = produced.number("totalMatches").or(files);
     glob.truncated = produced.flag("truncated");
     produced.drop(&["durationMs"]);

@@ -2,7 +2,7 @@
 
 use super::super::content::decoded;
 use super::super::markers;
-use super::{ToolCall, said};
+use super::{ToolCall, result_text};
 use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::{Content, Image};
@@ -75,7 +75,7 @@ fn spoken(call: &mut ToolCall<'_>, shell: &mut Shell) {
         shell.stdout = Some(if nothing { String::new() } else { call.seen.clone() }).filter(|_| shell.image.is_none());
         return;
     }
-    let text = said::unwrapped(&call.seen);
+    let text = result_text::unwrapped(&call.seen);
     let output = markers::exit_code(text).map(|(_, rest)| rest.strip_prefix('\n').unwrap_or(rest));
     let ran = matches!(call.ask.status, Status::Failed | Status::TimedOut | Status::Interrupted);
     match call.marker() {

@@ -2,7 +2,7 @@
 
 use super::super::outcome::task_state;
 use super::ToolCall;
-use super::fields::Fields;
+use super::fields::FieldTaker;
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, TaskOutput, TaskStop};
 
@@ -28,7 +28,7 @@ pub(super) fn output(call: &mut ToolCall<'_>) -> Detail {
 }
 
 /// Takes over the fields of `toolUseResult`: of a shell at the top, of a task in an object of its own.
-fn structured(fields: &mut Fields<'_>, out: &mut TaskOutput) {
+fn structured(fields: &mut FieldTaker<'_>, out: &mut TaskOutput) {
     let id = ["task_id", "shellId"].into_iter().find_map(|key| fields.name(key));
     out.task = out.task.take().or(id);
     out.sort = fields.string("task_type");
@@ -86,14 +86,14 @@ pub(super) fn stop(call: &mut ToolCall<'_>) -> Detail {
     }
     // The model sees the same object as a text.
     let spelled: Option<Value> = serde_json::from_str(&call.seen).ok().filter(Value::is_object);
-    let mut stop = if call.produced.exist() { stopped(&mut call.produced) } else { stopped(&mut Fields::of(spelled.as_ref())) };
+    let mut stop = if call.produced.exist() { stopped(&mut call.produced) } else { stopped(&mut FieldTaker::of(spelled.as_ref())) };
     stop.task = asked.or(stop.task);
     stop.message = stop.message.or_else(|| call.answer());
     Detail::TaskStop(stop)
 }
 
 /// The fields of the answer.
-fn stopped(fields: &mut Fields<'_>) -> TaskStop {
+fn stopped(fields: &mut FieldTaker<'_>) -> TaskStop {
     let task = ["task_id", "shell_id"].into_iter().find_map(|key| fields.name(key));
     let message = fields.string("message");
     let command = fields.string("command").or_else(|| message.as_deref().and_then(bracketed));

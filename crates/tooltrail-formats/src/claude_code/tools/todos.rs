@@ -2,7 +2,7 @@
 
 use super::super::content::text;
 use super::ToolCall;
-use super::fields::{Fields, name};
+use super::fields::{FieldTaker, name};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Tasks, Todo, TodoItem, TodoState};
 
@@ -87,7 +87,7 @@ pub(super) fn update(call: &mut ToolCall<'_>) -> Detail {
 }
 
 /// The task that the input describes.
-fn wanted(action: &'static str, input: &mut Fields<'_>) -> Tasks {
+fn wanted(action: &'static str, input: &mut FieldTaker<'_>) -> Tasks {
     let item = TodoItem {
         text: input.string("subject").unwrap_or_default(),
         state: input.text("status").map(state).unwrap_or_default(),

@@ -1,19 +1,19 @@
 //! Other agents: started, written to, waited for, listed, stopped. The tools changed their names once; the answers are JSON in a string,
 //! with an agent's state as a word or as an object whose key is the word.
 
-use super::Call;
+use super::CodexCall;
 use super::bag::{Bag, text_in};
 use crate::codex::content::{json, list, printed};
 use serde_json::Value;
 use tooltrail_model::detail::{Agent, Detail};
 
 /// `wait`: for an agent, or for a cell of a script that goes on by itself.
-pub(super) fn wait_or_task(call: &mut Call<'_>) -> Detail {
+pub(super) fn wait_or_task(call: &mut CodexCall<'_>) -> Detail {
     if call.input.has("cell_id") { super::task::detail(call) } else { detail(call, "wait") }
 }
 
 /// A call of a tool that acts on other agents.
-pub(super) fn detail(call: &mut Call<'_>, action: &'static str) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>, action: &'static str) -> Detail {
     let mut agent = Agent { action, background: action == "start", ..Agent::default() };
     asked(&mut call.input, &mut agent);
     let body = call.header.body.trim();

@@ -1,11 +1,11 @@
 //! The message of a failure or refusal, without the words around it for the model.
 
-use super::Call;
+use super::CodexCall;
 use crate::codex::markers::{self, Meaning};
 use tooltrail_model::Status;
 
 /// The message, where the call did not succeed and something gives the reason. A command's own output is no message.
-pub(super) fn read(call: &Call<'_>) -> Option<String> {
+pub(super) fn read(call: &CodexCall<'_>) -> Option<String> {
     if matches!(call.ask.status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered) {
         return None;
     }
@@ -21,7 +21,7 @@ pub(super) fn read(call: &Call<'_>) -> Option<String> {
 }
 
 /// The message of a tool without a convention: its error, its stderr, or all of its answer.
-fn other(call: &Call<'_>, body: &str) -> Option<String> {
+fn other(call: &CodexCall<'_>, body: &str) -> Option<String> {
     let given = call.produced.peek("error").and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str()));
     let stderr = call.produced.peek("stderr").and_then(|text| text.as_str());
     let text = given.or(stderr.filter(|text| !text.trim().is_empty())).unwrap_or(body).trim();

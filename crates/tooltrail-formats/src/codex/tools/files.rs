@@ -1,10 +1,10 @@
 //! Files: `read_file`, `grep_files`, `list_dir`, which Codex had until spring 2026.
 
-use super::Call;
+use super::CodexCall;
 use tooltrail_model::detail::{Detail, Grep, GrepFile, GrepMode, List, Read, ReadGot};
 
 /// `read_file`: lines come back as `L12: text`.
-pub(super) fn read(call: &mut Call<'_>) -> Detail {
+pub(super) fn read(call: &mut CodexCall<'_>) -> Detail {
     let path = call.input.text(&["file_path", "path"]).unwrap_or_default();
     let (offset, limit) = (call.input.number(&["offset"]), call.input.number(&["limit"]));
     // The text of a failure is no content of the file.
@@ -31,7 +31,7 @@ fn numbered(body: &str) -> ReadGot {
 }
 
 /// `grep_files`: a file on each line.
-pub(super) fn grep(call: &mut Call<'_>) -> Detail {
+pub(super) fn grep(call: &mut CodexCall<'_>) -> Detail {
     let pattern = call.input.text(&["pattern"]).unwrap_or_default();
     let (path, glob) = (call.input.text(&["path"]), call.input.text(&["include"]));
     let mut grep = Grep { pattern, path, glob, mode: GrepMode::Files, ..Grep::default() };
@@ -51,7 +51,7 @@ pub(super) fn grep(call: &mut Call<'_>) -> Detail {
 }
 
 /// `list_dir`: `Absolute path: /srv/app`, then an entry on each line, indented by two spaces per directory.
-pub(super) fn list(call: &mut Call<'_>) -> Detail {
+pub(super) fn list(call: &mut CodexCall<'_>) -> Detail {
     let path = call.input.text(&["dir_path", "path"]).unwrap_or_default();
     let mut list = List { path, ..List::default() };
     if failed(call) {
@@ -73,7 +73,7 @@ pub(super) fn list(call: &mut Call<'_>) -> Detail {
 }
 
 /// Whether the answer is a message rather than content.
-fn failed(call: &Call<'_>) -> bool {
+fn failed(call: &CodexCall<'_>) -> bool {
     use tooltrail_model::Status::{Answered, Running, Succeeded, Unanswered};
     !matches!(call.ask.status, Succeeded | Answered | Running | Unanswered)
 }

@@ -1,10 +1,10 @@
 //! Tools of MCP servers. The answer is what the model saw; an end adds little to it.
 
-use super::Call;
+use super::CodexCall;
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Mcp};
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let server = call.ask.server.or_else(|| super::server(call.ask.tool)).unwrap_or_default().to_owned();
     let tool = call.ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(&*server)).and_then(|rest| rest.strip_prefix("__"));
     let tool = tool.unwrap_or(call.ask.tool).to_owned();

@@ -17,7 +17,7 @@ mod web;
 
 use super::content::printed;
 use super::header::{self, Header};
-use crate::Ask;
+use crate::DetailRequest;
 use bag::Bag;
 pub(super) use names::{full_name, kind, of_end, server};
 use serde_json::{Map, Value};
@@ -25,24 +25,24 @@ use tooltrail_model::Kind;
 use tooltrail_model::detail::{Detail, Detailed};
 
 /// Reads the calls of one tool.
-type Reader = fn(&mut Call<'_>) -> Detail;
+type CodexToolReader = fn(&mut CodexCall<'_>) -> Detail;
 
 /// A tool: the names it has had, the family that filters and `kind` go by, and the reader of its calls.
-struct Tool {
+struct CodexTool {
     names: &'static [&'static str],
     kind: Kind,
-    read: Reader,
+    read: CodexToolReader,
 }
 
 /// A line of the table.
-const fn tool(names: &'static [&'static str], kind: Kind, read: Reader) -> Tool {
-    Tool { names, kind, read }
+const fn tool(names: &'static [&'static str], kind: Kind, read: CodexToolReader) -> CodexTool {
+    CodexTool { names, kind, read }
 }
 
 /// Every tool that is known, by its name without a namespace. A name that is not here is shown by its input and answer.
 ///
 /// A scan looks up every call here, one name after the other: what is called most stands first.
-static TOOLS: &[Tool] = &[
+static TOOLS: &[CodexTool] = &[
     tool(&["exec_command", "shell", "shell_command", "local_shell", "local_shell_call", "container.exec"], Kind::Shell, patch::or_command),
     tool(&["apply_patch"], Kind::Edit, patch::detail),
     tool(&["write_stdin"], Kind::Task, task::detail),
@@ -74,13 +74,13 @@ static TOOLS: &[Tool] = &[
 ];
 
 /// The tool of a name; what stands before the last `__` is a namespace.
-fn find(name: &str) -> Option<&'static Tool> {
+fn find(name: &str) -> Option<&'static CodexTool> {
     let name = name.rsplit_once("__").map_or(name, |(_, name)| name);
     TOOLS.iter().find(|tool| tool.names.contains(&name))
 }
 
 /// A call that is being taken apart.
-struct Call<'a> {
+struct CodexCall<'a> {
     /// Its input.
     input: Bag,
     /// The input where it is no object: the text of a script, a patch, or broken JSON.
@@ -94,16 +94,16 @@ struct Call<'a> {
     /// The message of a failure.
     error: Option<String>,
     /// Everything.
-    ask: &'a Ask<'a>,
+    ask: &'a DetailRequest<'a>,
 }
 
 /// Fields of ends that the call's row has already.
 const IN_ROW: &[&str] = &["status", "success", "exit_code", "duration", "duration_ms", "durationMs", "duration_seconds"];
 
 /// A call in neutral form, with the fields that had no place in it.
-pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
+pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     let said = printed(ask.seen);
-    let mut call = Call {
+    let mut call = CodexCall {
         input: Bag::of(Some(ask.input)),
         script: ask.input.as_str(),
         produced: Bag::of(ask.produced),
@@ -127,7 +127,7 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
 }
 
 /// The call in neutral form, without what its reader leaves over.
-fn read(call: &mut Call<'_>) -> Detail {
+fn read(call: &mut CodexCall<'_>) -> Detail {
     if names::is_mcp(call.ask.tool) || call.ask.server.is_some() {
         return mcp::detail(call);
     }
@@ -138,7 +138,7 @@ fn read(call: &mut Call<'_>) -> Detail {
 }
 
 /// A tool without a family. An end that is the only record of a call repeats the request.
-fn other(call: &mut Call<'_>) -> Detail {
+fn other(call: &mut CodexCall<'_>) -> Detail {
     call.produced.drop(&["tool", "namespace", "arguments", "content_items", "contentItems"]);
     Detail::Other
 }

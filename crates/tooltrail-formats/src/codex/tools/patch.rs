@@ -1,7 +1,7 @@
 //! `apply_patch` in all its carriers: a tool of its own, a word of a command, a heredoc in a script. The changes in an end are preferred:
 //! they have line numbers.
 
-use super::{Call, shell};
+use super::{CodexCall, shell};
 use crate::codex::patch::{BEGIN, of_changes, parse};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Patch};
@@ -11,7 +11,7 @@ use tooltrail_skim::Skim;
 /// How a patch ends.
 const END: &str = "*** End Patch";
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let given = call.input.text(&["input", "patch"]);
     let command = if given.is_none() { call.input.take("command").as_ref().map(shell::line) } else { None };
     let text = given.or(command).or_else(|| call.script.take().map(str::to_owned));
@@ -19,12 +19,12 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
 }
 
 /// A command, which is a patch where it does nothing but apply one.
-pub(super) fn or_command(call: &mut Call<'_>) -> Detail {
+pub(super) fn or_command(call: &mut CodexCall<'_>) -> Detail {
     in_shell(call).unwrap_or_else(|| shell::detail(call))
 }
 
 /// A command that does nothing but apply a patch.
-fn in_shell(call: &mut Call<'_>) -> Option<Detail> {
+fn in_shell(call: &mut CodexCall<'_>) -> Option<Detail> {
     let key = if call.input.has("cmd") { "cmd" } else { "command" };
     let (before, patch) = carried(call.input.peek(key)?)?;
     let patch = Some(patch.to_owned());
@@ -38,7 +38,7 @@ fn in_shell(call: &mut Call<'_>) -> Option<Detail> {
     Some(Detail::Patch(apply(call, patch)))
 }
 
-fn apply(call: &mut Call<'_>, text: Option<String>) -> Patch {
+fn apply(call: &mut CodexCall<'_>, text: Option<String>) -> Patch {
     let mut files = [call.produced.take("changes"), call.input.take("changes")].iter().flatten().map(changes).next().unwrap_or_default();
     if files.is_empty() {
         files = text.as_deref().map(parse).unwrap_or_default();

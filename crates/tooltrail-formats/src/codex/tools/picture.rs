@@ -1,10 +1,10 @@
 //! Pictures: looked at (`view_image`) or made (`image_generation`).
 
-use super::Call;
+use super::CodexCall;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Picture};
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let path = call.input.text(&["path"]).or_else(|| call.produced.text(&["path", "saved_path", "savedPath"]));
     let prompt = call.input.text(&["revised_prompt", "prompt"]).or_else(|| call.produced.text(&["revised_prompt"]));
     let prompt = prompt.or_else(|| call.script.take().map(str::to_owned));

@@ -1,11 +1,11 @@
 //! `update_plan`: the steps of a plan and how far each is.
 
-use super::Call;
+use super::CodexCall;
 use super::bag::text_in;
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Todo, TodoItem, TodoState};
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let new = call.input.list(&["plan"]).iter().map(step).collect();
     let explanation = call.input.text(&["explanation"]);
     Detail::Todo(Todo { old: None, new, explanation, plan: true })

@@ -1,13 +1,13 @@
 //! `request_user_input`: questions with choices. The answer is JSON in a string, by the question's id:
 //! `{"answers":{"store":{"answers":["SQLite","user_note: for now"]}}}`.
 
-use super::Call;
+use super::CodexCall;
 use super::bag::text_in;
 use crate::codex::content::json;
 use serde_json::Value;
 use tooltrail_model::detail::{Choice, Detail, Question, Questions};
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let body = call.header.body.trim();
     let answer = json(body);
     let answers = answer.as_ref().and_then(|answer| answer.get("answers"));

@@ -3,7 +3,7 @@
 //! The command is a line or a list of words; `bash -lc X` is shown as X. The output is text behind a few lines in front, or an end
 //! event keeps the two streams apart.
 
-use super::Call;
+use super::CodexCall;
 use super::bag::Bag;
 use crate::codex::markers::{self, Meaning};
 use serde_json::Value;
@@ -16,7 +16,7 @@ const SHELLS: &[&str] = &["bash", "zsh", "sh", "dash", "ksh", "fish", "pwsh", "p
 /// Fields of an end that repeat the request, or each other.
 const REPEATED: &[&str] = &["command", "cwd", "parsed_cmd", "parsedCmd", "formatted_output", "aggregated_output", "stdout", "stderr"];
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let input = &mut call.input;
     let command = input.take("cmd").or_else(|| input.take("command"));
     let command = command.as_ref().map(line).or_else(|| call.script.take().map(str::to_owned)).unwrap_or_default();
@@ -47,7 +47,7 @@ fn escape(input: &mut Bag) -> Option<String> {
 }
 
 /// The streams of a command: apart where an end has them, otherwise the text that the model saw without the lines in front.
-fn streams(call: &mut Call<'_>) -> (Option<String>, Option<String>) {
+fn streams(call: &mut CodexCall<'_>) -> (Option<String>, Option<String>) {
     let (out, err) = (call.produced.text(&["stdout"]), call.produced.text(&["stderr"]));
     // Without stderr the combined output is as good, and keeps the order.
     if err.is_some() {

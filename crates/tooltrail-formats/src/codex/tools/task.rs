@@ -1,11 +1,11 @@
 //! `write_stdin` and `wait`: input for a command or script that goes on, and what it printed since.
 
-use super::Call;
+use super::CodexCall;
 use crate::codex::markers::{self, Meaning};
 use tooltrail_model::detail::{Detail, TaskOutput};
 use tooltrail_model::event::TaskState;
 
-pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let task = call.input.id(&["session_id", "cell_id"]);
     let sent = call.input.text(&["chars"]);
     call.input.drop(&["chars"]);
@@ -21,7 +21,7 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
 }
 
 /// The state of the task, from the lines in front.
-fn state(call: &Call<'_>, exit_code: Option<i64>) -> Option<TaskState> {
+fn state(call: &CodexCall<'_>, exit_code: Option<i64>) -> Option<TaskState> {
     let script = |word: &str| call.said.trim_start().starts_with(word);
     Some(match exit_code {
         Some(0) => TaskState::Completed,

@@ -1,11 +1,11 @@
 //! Searches: of the web, and of tools. Codex keeps the query, not the answer of the web.
 
-use super::Call;
+use super::CodexCall;
 use crate::codex::result::tool_names;
 use tooltrail_model::detail::{Detail, ToolSearch, WebSearch};
 
 /// `{"type":"search","query":…}`, `{"type":"open_page","url":…}`, `{"type":"find_in_page","url":…,"pattern":…}`.
-pub(super) fn search(call: &mut Call<'_>) -> Detail {
+pub(super) fn search(call: &mut CodexCall<'_>) -> Detail {
     let opened = call.input.text(&["url"]);
     let asked = call.input.text(&["query", "pattern"]);
     let mut queries = call.input.texts(&["queries"]);
@@ -25,7 +25,7 @@ pub(super) fn search(call: &mut Call<'_>) -> Detail {
 }
 
 /// A search for tools.
-pub(super) fn tools(call: &mut Call<'_>) -> Detail {
+pub(super) fn tools(call: &mut CodexCall<'_>) -> Detail {
     let query = call.input.text(&["query"]).unwrap_or_default();
     let found = tool_names(call.produced.take("tools").as_ref());
     call.produced.drop(&["execution"]);

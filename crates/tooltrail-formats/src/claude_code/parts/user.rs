@@ -1,6 +1,6 @@
 //! User records: a person's words, commands typed to the agent itself, results, and texts of the program in their place.
 
-use super::super::author::{self, Author, Passage, Speaker, TextFlags, author};
+use super::super::author::{self, Author, Passage, RecordSpeaker, TextFlags, author};
 use super::super::content::content;
 use super::super::record::ClaudeRecord;
 use super::super::tasks::tag;
@@ -39,7 +39,7 @@ pub(super) fn user(record: &ClaudeRecord<'_>) -> Vec<Part> {
 }
 
 /// Adds the parts of a text of a user record.
-fn say(text: Raw<'_>, speaker: Speaker, beside_result: bool, out: &mut Vec<Part>) {
+fn say(text: Raw<'_>, speaker: RecordSpeaker, beside_result: bool, out: &mut Vec<Part>) {
     let whole = text.text();
     match author(text, speaker.flags).author {
         Author::Words(Origin::Program) => program(&whole, speaker.label, out),

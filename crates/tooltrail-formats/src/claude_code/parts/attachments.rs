@@ -2,9 +2,9 @@
 //! at work.
 
 use super::super::content::{content, kind, text, without};
+use super::super::prompts::QueuedPrompt;
 use super::super::record::ClaudeRecord;
-use super::super::talk::QueuedPrompt;
-use super::{folded, hooks, spoken};
+use super::{folded, hooks, user};
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
@@ -12,7 +12,7 @@ use tooltrail_model::transcript::Part;
 
 /// The parts of an attachment.
 pub(super) fn attachment(record: &ClaudeRecord<'_>) -> Vec<Part> {
-    let told = hooks::told(record);
+    let told = hooks::reported(record);
     if !told.is_empty() {
         return told.into_iter().map(Part::Hook).collect();
     }
@@ -40,10 +40,10 @@ fn picture(attached: &Value) -> Option<Image> {
 fn prompt(waiting: &QueuedPrompt<'_>, bytes: &[u8]) -> Vec<Part> {
     let mut out = Vec::new();
     let own = waiting.content.text.iter().map(|(text, _)| *text);
-    own.for_each(|text| spoken::queued(text, waiting.flags(), &mut out));
+    own.for_each(|text| user::queued(text, waiting.flags(), &mut out));
     for block in waiting.content.blocks() {
         match block.text {
-            Some(text) => spoken::queued(text, waiting.flags(), &mut out),
+            Some(text) => user::queued(text, waiting.flags(), &mut out),
             None => out.push(Part::Media(content(&value::read(bytes.get(block.span.clone()).unwrap_or_default())))),
         }
     }

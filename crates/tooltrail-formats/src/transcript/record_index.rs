@@ -3,7 +3,7 @@
 
 use super::echoes;
 use super::halves::Half;
-use crate::lines::Mark;
+use crate::lines::LinePosition;
 use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{Format, Record, TypedRecord, records};
@@ -22,7 +22,7 @@ const MOST: u64 = 16 << 20;
 
 /// A record in the index.
 #[derive(Debug)]
-pub(super) struct Gist {
+pub(super) struct IndexedRecord {
     pub(super) at: At,
     pub(super) time: Option<Time>,
     /// The session, as the record names it.
@@ -35,13 +35,13 @@ pub(super) struct Gist {
     pub(super) echo: Option<&'static str>,
     /// A hash that identifies the record; `None` where two equal records may both count.
     pub(super) print: Option<u64>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) parts: Vec<IndexedPart>,
 }
 
 /// A part of a record in the index.
 #[derive(Debug)]
-pub(super) struct Piece {
-    pub(super) says: Says,
+pub(super) struct IndexedPart {
+    pub(super) subject: PartSubject,
     /// About how many lines it takes.
     pub(super) lines: u32,
     /// A fingerprint of its text; 0 where it has none.
@@ -56,7 +56,7 @@ pub(super) struct Piece {
 
 /// The subject of a part: a call, a hook, or itself.
 #[derive(Debug)]
-pub(super) enum Says {
+pub(super) enum PartSubject {
     Call(String),
     Result(String),
     End(String),
@@ -66,31 +66,31 @@ pub(super) enum Says {
     Plain(EntryKind),
 }
 
-impl Gist {
+impl IndexedRecord {
     /// Indexes a record. `head` returns the beginning of a prompt, redacted if asked for.
-    pub(super) fn of(record: Record<'_>, typed: &dyn TypedRecord, head: &dyn Fn(&Part) -> String, before: Option<&Gist>) -> Self {
+    pub(super) fn of(record: Record<'_>, typed: &dyn TypedRecord, head: &dyn Fn(&Part) -> String, before: Option<&IndexedRecord>) -> Self {
         // Not redacted: the fingerprints have to be the same in every log, and nothing of the text is kept but the head.
         let parts = typed.parts(Payloads::default());
         let print = print(&parts, record.bytes);
         let named = parts.agent.is_some() || !parts.sidechain;
-        Gist {
+        IndexedRecord {
             at: record.at,
             time: parts.time,
-            session: shared(parts.session, before.and_then(|gist| gist.session.as_ref())),
+            session: shared(parts.session, before.and_then(|record| record.session.as_ref())),
             sidechain: parts.sidechain,
-            agent: shared(parts.agent, before.and_then(|gist| gist.agent.as_ref())),
+            agent: shared(parts.agent, before.and_then(|record| record.agent.as_ref())),
             chain: (!named).then_some((parts.id, parts.parent)),
             echo: parts.echo.then(|| parts.voice.unwrap_or(echoes::ANY)),
             print,
-            pieces: parts.parts.iter().map(|part| Piece::of(part, head)).collect(),
+            parts: parts.parts.iter().map(|part| IndexedPart::of(part, head)).collect(),
         }
     }
 }
 
-impl Piece {
+impl IndexedPart {
     fn of(part: &Part, head: &dyn Fn(&Part) -> String) -> Self {
-        Piece {
-            says: Says::of(part),
+        IndexedPart {
+            subject: PartSubject::of(part),
             lines: lines(part),
             text: fingerprint(part),
             paragraphs: paragraphs(part),
@@ -100,13 +100,13 @@ impl Piece {
     }
 }
 
-impl Says {
+impl PartSubject {
     fn of(part: &Part) -> Self {
-        Says::Plain(match part {
-            Part::Call(id) => return Says::Call(id.clone()),
-            Part::Result(id) => return Says::Result(id.clone()),
-            Part::End(id) => return Says::End(id.clone()),
-            Part::Hook(hook) => return Says::Hook(hook.call.clone()),
+        PartSubject::Plain(match part {
+            Part::Call(id) => return PartSubject::Call(id.clone()),
+            Part::Result(id) => return PartSubject::Result(id.clone()),
+            Part::End(id) => return PartSubject::End(id.clone()),
+            Part::Hook(hook) => return PartSubject::Hook(hook.call.clone()),
             Part::Prompt { .. } => EntryKind::Prompt,
             Part::Command { .. } => EntryKind::Command,
             Part::Text(_) => EntryKind::Text,
@@ -128,17 +128,17 @@ fn shared(name: Option<String>, before: Option<&Arc<str>>) -> Option<Arc<str>> {
 
 /// The index of logs that were read before, for sessions that are read again as they grow.
 #[derive(Debug, Default)]
-pub struct Notes {
-    logs: Mutex<HashMap<Box<str>, Noted>>,
+pub struct RecordIndexCache {
+    logs: Mutex<HashMap<Box<str>, IndexedLog>>,
 }
 
-/// A log of which the records up to a mark have been read.
+/// A log whose records are indexed up to a mark.
 #[derive(Debug, Default)]
-struct Noted {
-    mark: Mark,
+struct IndexedLog {
+    mark: LinePosition,
     /// The last bytes before the mark.
     seam: Vec<u8>,
-    gists: Vec<Gist>,
+    indexed: Vec<IndexedRecord>,
     /// Size and modification time at the time of reading.
     written: (u64, Option<Time>),
     /// The agent that the log was taken for. An unfinished line may have led to a wrong guess.
@@ -147,7 +147,7 @@ struct Noted {
 
 /// A log that is to be read.
 #[derive(Clone, Copy)]
-pub(super) struct Log<'l> {
+pub(super) struct IndexSource<'l> {
     pub(super) file: &'l str,
     pub(super) format: &'static dyn Format,
     pub(super) shelf: &'l dyn Shelf,
@@ -157,50 +157,50 @@ pub(super) struct Log<'l> {
     pub(super) head: &'l dyn Fn(&Part) -> String,
 }
 
-impl Log<'_> {
+impl IndexSource<'_> {
     /// Passes on all its records. A log that is gone or cannot be opened has none.
-    pub(super) fn each(&self, mut take: impl FnMut(&Gist)) {
+    pub(super) fn each(&self, mut take: impl FnMut(&IndexedRecord)) {
         match self.shelf.log(self.file) {
-            Ok(input) => drop(records::each(input, |_, record, typed| take(&self.gist(record, typed, None)))),
+            Ok(input) => drop(records::each(input, |_, record, typed| take(&self.index(record, typed, None)))),
             Err(error) => warn!(path = ?self.file, %error, "cannot open a log of the session"),
         }
     }
 
-    fn gist(&self, record: Record<'_>, typed: &dyn TypedRecord, before: Option<&Gist>) -> Gist {
-        Gist::of(record, typed, self.head, before)
+    fn index(&self, record: Record<'_>, typed: &dyn TypedRecord, before: Option<&IndexedRecord>) -> IndexedRecord {
+        IndexedRecord::of(record, typed, self.head, before)
     }
 }
 
-impl Notes {
+impl RecordIndexCache {
     /// Passes on all records of a log, reading only those that are new.
-    pub(super) fn each(&self, log: Log<'_>, take: impl FnMut(&Gist)) {
+    pub(super) fn each(&self, log: IndexSource<'_>, take: impl FnMut(&IndexedRecord)) {
         // Held while the log is read: two requests for the same session read it once.
         let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
         // Removed first, so that a panic on the way leaves no half-read index.
         let grown = logs.remove(log.file).and_then(|noted| noted.go_on(log));
-        let noted = grown.unwrap_or_else(|| Noted::begin(log));
-        noted.gists.iter().for_each(take);
+        let noted = grown.unwrap_or_else(|| IndexedLog::begin(log));
+        noted.indexed.iter().for_each(take);
         logs.insert(log.file.into(), noted);
     }
 }
 
-impl Noted {
+impl IndexedLog {
     /// Reads a log from its beginning.
-    fn begin(log: Log<'_>) -> Self {
+    fn begin(log: IndexSource<'_>) -> Self {
         let input = match log.shelf.log(log.file) {
             Ok(input) => input,
             Err(error) => {
                 warn!(path = ?log.file, %error, "cannot open a log of the session");
-                return Noted::default();
+                return IndexedLog::default();
             }
         };
-        let mut gists = Vec::new();
-        let mark = records::each(input, |_, record, typed| gists.push(log.gist(record, typed, gists.last())));
-        Noted::at(mark, gists, log)
+        let mut indexed = Vec::new();
+        let mark = records::each(input, |_, record, typed| indexed.push(log.index(record, typed, indexed.last())));
+        IndexedLog::at(mark, indexed, log)
     }
 
     /// Reads the records behind the mark; `None` if this is not the same log grown.
-    fn go_on(mut self, log: Log<'_>) -> Option<Self> {
+    fn go_on(mut self, log: IndexSource<'_>) -> Option<Self> {
         let start = self.mark.offset.saturating_sub(self.seam.len() as u64);
         let (size, _) = log.written;
         // A new time without growth means that the log was rewritten.
@@ -211,17 +211,17 @@ impl Noted {
         let bytes = log.shelf.bytes(log.file, Span { start, end: self.mark.offset + new? })?;
         let new = bytes.strip_prefix(self.seam.as_slice())?;
         // An unfinished line of last time is read again, now perhaps whole.
-        self.gists.truncate(self.gists.partition_point(|gist| gist.at.span.start < self.mark.offset));
-        let gists = &mut self.gists;
-        let mark = records::each_after(self.mark, log.format, new, |record, typed| gists.push(log.gist(record, typed, gists.last())));
-        Some(Noted::at(mark, self.gists, log))
+        self.indexed.truncate(self.indexed.partition_point(|record| record.at.span.start < self.mark.offset));
+        let indexed = &mut self.indexed;
+        let mark = records::each_after(self.mark, log.format, new, |record, typed| indexed.push(log.index(record, typed, indexed.last())));
+        Some(IndexedLog::at(mark, self.indexed, log))
     }
 
     /// Keeps the position. Without the bytes before it, growth could not be told from rewriting.
-    fn at(mark: Mark, gists: Vec<Gist>, log: Log<'_>) -> Self {
+    fn at(mark: LinePosition, indexed: Vec<IndexedRecord>, log: IndexSource<'_>) -> Self {
         let seam = log.shelf.bytes(log.file, Span { start: mark.offset.saturating_sub(SEAM), end: mark.offset });
-        let mark = if seam.is_some() { mark } else { Mark::default() };
-        Noted { mark, seam: seam.unwrap_or_default(), gists, written: log.written, agent: log.format.agent() }
+        let mark = if seam.is_some() { mark } else { LinePosition::default() };
+        IndexedLog { mark, seam: seam.unwrap_or_default(), indexed, written: log.written, agent: log.format.agent() }
     }
 }
 
@@ -229,7 +229,7 @@ impl Noted {
 fn print(parts: &Parts, bytes: &[u8]) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     match &parts.id {
-        // The content counts as well: some versions reuse an id for another record.
+        // The content counts as well: an id that was used for something else makes no copy.
         Some(id) => {
             id.hash(&mut hasher);
             parts.parts.iter().for_each(|part| part_hash(part, &mut hasher));

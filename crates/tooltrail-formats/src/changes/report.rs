@@ -2,7 +2,7 @@
 
 use super::{SessionChanges, private};
 use crate::transcript::SessionBook;
-use crate::value::Change;
+use crate::value::RedactFn;
 use std::io;
 use tooltrail_model::book::{Book, Selection};
 pub use tooltrail_model::changes::PathStyle;
@@ -15,14 +15,14 @@ const WHOLE: &str = "this session";
 
 /// The calls that an output asks about.
 #[derive(Clone, Debug, Default)]
-pub struct Which {
+pub struct CallSelection {
     /// The turns.
     pub selection: Selection,
     /// One call, by its place in the transcript.
     pub call: Option<usize>,
 }
 
-impl Which {
+impl CallSelection {
     fn takes(&self, book: &dyn Book, by: usize) -> bool {
         let turn = book.transcript().calls.get(by).and_then(|call| call.turn);
         self.call.is_none_or(|call| call == by) && self.selection.takes_turn(turn)
@@ -30,7 +30,7 @@ impl Which {
 }
 
 /// Calls `use_names` with the names of a session's files and calls. `change` redacts texts.
-pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'_>>, use_names: impl FnOnce(&PatchNames<'_>) -> T) -> T {
+pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&RedactFn<'_>>, use_names: impl FnOnce(&PatchNames<'_>) -> T) -> T {
     let transcript = book.transcript();
     // Redacted before paths are made relative to it, because the paths that are shown are redacted as well.
     let project = transcript.session.project.map(str::to_owned);
@@ -46,8 +46,8 @@ pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'
 /// Calls `show` with the changes, a group of files at a time.
 pub fn groups<T>(
     book: &SessionBook<'_>,
-    which: &Which,
-    change: Option<&Change<'_>>,
+    which: &CallSelection,
+    change: Option<&RedactFn<'_>>,
     show: impl FnOnce(&mut dyn Iterator<Item = Vec<FileNet>>) -> T,
 ) -> T {
     let read = SessionChanges::read(book);
@@ -66,9 +66,9 @@ pub struct SessionEdits<'a, 'b> {
     /// Opens the session without redaction. Changes are computed from the original texts, or edits would not fit together.
     pub book: &'a dyn Fn() -> &'a SessionBook<'b>,
     /// Which calls count.
-    pub which: &'a Which,
+    pub which: &'a CallSelection,
     /// Redacts texts before they are shown.
-    pub change: Option<&'a Change<'a>>,
+    pub change: Option<&'a RedactFn<'a>>,
 }
 
 impl ChangeSource for SessionEdits<'_, '_> {

@@ -1,7 +1,7 @@
 //! The surroundings of a call: the messages before and after it, and any line of its log. Read from the bytes around its records, so that a
 //! call can be shown without reading its session.
 
-use super::{SessionBook, format_of, gist};
+use super::{SessionBook, format_of, record_index};
 use crate::value::Payloads;
 use crate::{Format, Record};
 use memchr::memchr_iter;
@@ -16,7 +16,7 @@ const FAR: u64 = 64 << 20;
 
 /// The messages around a call, in its own conversation.
 #[derive(Clone, Debug, Default)]
-pub struct Around {
+pub struct NearbyEntries {
     /// Before its request, in order: the last words to or from the model, and the last thought since.
     pub before: Vec<Entry>,
     /// After its result, in order: the first thought, and the next words.
@@ -25,18 +25,18 @@ pub struct Around {
 
 impl SessionBook<'_> {
     /// The messages around a call, by its place in `Transcript::calls`.
-    pub fn around(&self, index: usize) -> Around {
-        let Some(call) = self.transcript.calls.get(index) else { return Around::default() };
+    pub fn around(&self, index: usize) -> NearbyEntries {
+        let Some(call) = self.transcript.calls.get(index) else { return NearbyEntries::default() };
         // Only records of the same log can be compared by position; a background task may end in another one.
         let last = call.ends.iter().chain(&call.result).filter(|end| end.source == call.request.source).max();
         let last = *last.unwrap_or(&call.request);
         if let Some(around) = self.in_thread(index, last) {
             return around;
         }
-        let Some(own) = self.told(call.request).filter(|own| self.is_of(call, own)) else { return Around::default() };
-        let mut before = self.search(call.request, &own, Way::Back);
+        let Some(own) = self.record_parts(call.request).filter(|own| self.is_of(call, own)) else { return NearbyEntries::default() };
+        let mut before = self.search(call.request, &own, Direction::Back);
         before.reverse();
-        Around { before, after: self.search(last, &own, Way::On) }
+        NearbyEntries { before, after: self.search(last, &own, Direction::On) }
     }
 
     /// Whether the record that requests a call is in the call's own conversation: a parent's log may report calls of a subagent.
@@ -48,7 +48,7 @@ impl SessionBook<'_> {
 
     /// The time that a record gives itself.
     pub fn time(&self, spot: Spot) -> Option<Time> {
-        self.told(spot)?.time
+        self.record_parts(spot)?.time
     }
 
     /// The record on a line of the same source, if it is not before this record, nor very far behind.
@@ -77,14 +77,14 @@ impl SessionBook<'_> {
     }
 
     /// The messages around a call, from the index of a session that was read whole. Those after it begin behind the record `last`.
-    fn in_thread(&self, index: usize, last: Spot) -> Option<Around> {
+    fn in_thread(&self, index: usize, last: Spot) -> Option<NearbyEntries> {
         let place = |entries: &[Entry]| entries.iter().position(|entry| entry.what == EntryKind::Call(index));
         let (entries, at) = self.transcript.threads.iter().find_map(|thread| Some((&thread.entries, place(&thread.entries)?)))?;
         // Parallel calls answer in between; their words came before this call's result.
         let meanwhile = |entry: &&Entry| entry.spot.source == last.source && entry.spot <= last;
         let mut before = self.nearest(entries.get(..at)?.iter().rev());
         before.reverse();
-        Some(Around { before, after: self.nearest(entries.get(at..)?.iter().filter(|entry| !meanwhile(entry))) })
+        Some(NearbyEntries { before, after: self.nearest(entries.get(at..)?.iter().filter(|entry| !meanwhile(entry))) })
     }
 
     /// The nearest message, and the nearest thought on the way to it.
@@ -106,17 +106,17 @@ impl SessionBook<'_> {
     }
 
     /// The content of a record for a reader.
-    fn told(&self, spot: Spot) -> Option<Parts> {
+    fn record_parts(&self, spot: Spot) -> Option<Parts> {
         let (format, bytes) = self.record(spot).ok()?;
         Some(format.open(Record { at: spot.at, bytes: &bytes }).ok()?.parts(Payloads::default()))
     }
 
     /// Searches for messages, from a record on.
-    fn search(&self, from: Spot, own: &Parts, way: Way) -> Vec<Entry> {
-        let mut found = Found::default();
+    fn search(&self, from: Spot, own: &Parts, way: Direction) -> Vec<Entry> {
+        let mut found = NearbySearch::default();
         for block in BLOCKS {
             // A larger block is searched from the start again: it contains the smaller one, and searching is cheap beside reading.
-            found = Found::default();
+            found = NearbySearch::default();
             if self.search_block(from, own, way, block, &mut found).is_none() || found.spoken {
                 break;
             }
@@ -125,16 +125,16 @@ impl SessionBook<'_> {
     }
 
     /// Searches a block; `None` where there is no more to read.
-    fn search_block(&self, from: Spot, own: &Parts, way: Way, block: u64, found: &mut Found) -> Option<()> {
+    fn search_block(&self, from: Spot, own: &Parts, way: Direction, block: u64, found: &mut NearbySearch) -> Option<()> {
         let source = self.linked.sources.get(from.source)?;
         let format = format_of(source.summary.agent?)?;
         let span = from.at.span;
-        let start = if way == Way::Back { span.start.saturating_sub(block) } else { span.end };
+        let start = if way == Direction::Back { span.start.saturating_sub(block) } else { span.end };
         let bytes = match way {
-            Way::Back => self.shelf.bytes(&source.path, Span { start, end: span.start })?,
-            Way::On => self.bytes_from(from.source, start, block)?,
+            Direction::Back => self.shelf.bytes(&source.path, Span { start, end: span.start })?,
+            Direction::On => self.bytes_from(from.source, start, block)?,
         };
-        let whole = if way == Way::Back { start == 0 } else { (bytes.len() as u64) < block };
+        let whole = if way == Direction::Back { start == 0 } else { (bytes.len() as u64) < block };
         let retracted = &source.summary.retracted;
         for (number, range) in lines(&bytes, from.at.line, way, whole) {
             // A retracted message is no part of the conversation.
@@ -158,14 +158,14 @@ impl SessionBook<'_> {
 
 /// The direction of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Direction {
     Back,
     On,
 }
 
 /// The findings of a search, in the order of searching.
 #[derive(Default)]
-struct Found {
+struct NearbySearch {
     entries: Vec<Entry>,
     /// Entries that only repeat other records, for logs that have nothing else.
     echoes: Vec<Entry>,
@@ -173,8 +173,8 @@ struct Found {
     spoken: bool,
 }
 
-impl Found {
-    fn take(&mut self, format: &dyn Format, spot: Spot, line: &[u8], own: &Parts, way: Way) {
+impl NearbySearch {
+    fn take(&mut self, format: &dyn Format, spot: Spot, line: &[u8], own: &Parts, way: Direction) {
         // A line that is no whole record is in no transcript either.
         let Ok(record) = format.open(Record { at: spot.at, bytes: line }) else { return };
         let parts = record.parts(Payloads::default());
@@ -183,11 +183,11 @@ impl Found {
         }
         let mut said: Vec<(usize, EntryKind, &Part)> =
             parts.parts.iter().enumerate().filter_map(|(place, part)| Some((place, says(part)?, part))).collect();
-        if way == Way::Back {
+        if way == Direction::Back {
             said.reverse();
         }
         for (part, what, said) in said {
-            let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: gist::lines(said) };
+            let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: record_index::lines(said) };
             if parts.echo {
                 self.echoes.push(entry);
                 // Of repetitions only the nearest counts; it is used if there is nothing else.
@@ -217,7 +217,7 @@ fn says(part: &Part) -> Option<EntryKind> {
 
 /// The whole lines of a block with their numbers, in the order of looking. `from` is the line that the block lies before or behind, `whole`
 /// whether it goes to the beginning or the end of the log.
-fn lines(bytes: &[u8], from: u64, way: Way, whole: bool) -> Vec<(u64, std::ops::Range<usize>)> {
+fn lines(bytes: &[u8], from: u64, way: Direction, whole: bool) -> Vec<(u64, std::ops::Range<usize>)> {
     let mut ranges = Vec::new();
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes) {
@@ -225,12 +225,12 @@ fn lines(bytes: &[u8], from: u64, way: Way, whole: bool) -> Vec<(u64, std::ops::
         start = end + 1;
     }
     match way {
-        Way::Back => {
+        Direction::Back => {
             // The first line is cut, unless the block begins with the log.
             let cut = usize::from(!whole);
             (1..).map_while(|back| from.checked_sub(back)).zip(ranges.into_iter().skip(cut).rev()).collect()
         }
-        Way::On => {
+        Direction::On => {
             if whole && start < bytes.len() {
                 ranges.push(start..bytes.len());
             }
@@ -252,9 +252,9 @@ mod tests {
             lines.map(|(number, range)| (number, String::from_utf8_lossy(&text[range]).into_owned())).collect::<Vec<_>>()
         };
         let told = |lines: &[(u64, &str)]| lines.iter().map(|(number, text)| (*number, (*text).to_owned())).collect::<Vec<_>>();
-        assert_eq!(read(Way::Back, 4, true), told(&[(3, "three"), (2, "two"), (1, "one")]));
-        assert_eq!(read(Way::Back, 9, false), told(&[(8, "three"), (7, "two")]));
+        assert_eq!(read(Direction::Back, 4, true), told(&[(3, "three"), (2, "two"), (1, "one")]));
+        assert_eq!(read(Direction::Back, 9, false), told(&[(8, "three"), (7, "two")]));
         // Behind a record, the rest of its line comes first.
-        assert_eq!(read(Way::On, 4, false), told(&[(5, "two"), (6, "three")]));
+        assert_eq!(read(Direction::On, 4, false), told(&[(5, "two"), (6, "three")]));
     }
 }

@@ -1,7 +1,7 @@
 //! Results as texts: the wrapping that the program puts around a tool's own words, and the messages of failures.
 
 use super::super::markers;
-use super::fields::Fields;
+use super::fields::FieldTaker;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Saved;
 use tooltrail_model::verdict::Marker;
@@ -47,7 +47,7 @@ fn preview(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The file that has the whole output.
-pub(super) fn saved(text: &str, produced: &mut Fields<'_>) -> Option<Saved> {
+pub(super) fn saved(text: &str, produced: &mut FieldTaker<'_>) -> Option<Saved> {
     if let Some(path) = produced.string("persistedOutputPath") {
         return Some(Saved { path, bytes: produced.number("persistedOutputSize") });
     }
@@ -128,8 +128,8 @@ mod tests {
     fn large_outputs_say_where_they_are() {
         let text = "<persisted-output>\nOutput too large (80.5KB). Full output saved to: /h/x.txt\n\nPreview (first 2KB):\none\ntwo\n</persisted-output>";
         assert_eq!(own_words(text), "one\ntwo");
-        assert_eq!(saved(text, &mut Fields::default()), Some(Saved { path: "/h/x.txt".into(), bytes: Some(82_432) }));
-        assert_eq!(saved("plain", &mut Fields::default()), None);
+        assert_eq!(saved(text, &mut FieldTaker::default()), Some(Saved { path: "/h/x.txt".into(), bytes: Some(82_432) }));
+        assert_eq!(saved("plain", &mut FieldTaker::default()), None);
     }
 
     #[test]

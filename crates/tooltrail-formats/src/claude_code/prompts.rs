@@ -1,7 +1,7 @@
 //! Texts for the model: prompts, also those typed while it was at work, and notifications that travel like prompts.
 
 use super::author::{self, Author, HEAD, TextFlags, author};
-use super::facts::Emit;
+use super::facts::FactEmitter;
 use super::message::MessageContent;
 use super::record::{ClaudeRecord, member};
 use super::tasks;
@@ -12,7 +12,7 @@ use tooltrail_model::event::{Claim, ClaimBy, Echo, Meta, Origin, Prompt, TaskNew
 use tooltrail_skim::{Raw, Skim};
 
 /// A text of a user record: a prompt, a sign, a notification.
-pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, beside_result: bool, emit: &mut Emit<'_, 'r>) {
+pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, beside_result: bool, emit: &mut FactEmitter<'_, 'r>) {
     let head = text.head(HEAD);
     if head.trim_start().starts_with("<task-notification>") {
         let whole = text.text();
@@ -49,7 +49,7 @@ fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(HEAD)]
 }
 
-fn emit_news(news: TaskNews<'_>, emit: &mut Emit<'_, '_>) {
+fn emit_news(news: TaskNews<'_>, emit: &mut FactEmitter<'_, '_>) {
     if let (Some(agent), Some(call)) = (news.id.clone(), news.call.clone()) {
         emit.fact(Fact::Claim(Claim { agent, call, by: ClaimBy::Notification }));
     }
@@ -112,14 +112,14 @@ impl<'r> QueuedPrompt<'r> {
 }
 
 /// Emits the prompt of an attachment. Other attachments matter only to readers.
-pub(super) fn attached<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+pub(super) fn attached<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     if let Some(waiting) = QueuedPrompt::attached(record) {
         queued(&waiting, emit);
     }
 }
 
 /// A prompt that was typed while the model was at work, or a notification that travelled the same way.
-fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut Emit<'_, 'r>) {
+fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let Some((text, span)) = first_text(&waiting.content) else { return };
     let whole = text.text();
     // Tasks report their end through the queue as well.
@@ -135,7 +135,7 @@ fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut Emit<'_, 'r>) {
 }
 
 /// Emits the facts of a queue record: a queued prompt may never appear elsewhere.
-pub(super) fn queue<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+pub(super) fn queue<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let absorbed = record.rare_text(|rare| rare.reason).is_some_and(|reason| reason.starts_with("absorbed"));
     match (record.rare_text(|rare| rare.operation).as_deref(), QueuedPrompt::queued(record)) {
         (Some("enqueue"), Some(waiting)) => queued(&waiting, emit),

@@ -7,14 +7,14 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::{Kind, Status};
 
 /// The effect of a call on a file.
-pub(super) struct Told {
+pub(super) struct FileEffect {
     /// The file.
     pub(super) path: String,
     /// The kind of effect, with its texts.
     pub(super) did: Did,
 }
 
-impl Told {
+impl FileEffect {
     /// The files concerned: its own, and the one it is moved to.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         let to = if let Did::Patched(patch) = &self.did { patch.moved_to.as_deref() } else { None };
@@ -31,13 +31,13 @@ impl Told {
 const PATCH: &[u8] = b"*** Begin Patch";
 
 /// Whether a call can concern a file: by its kind, or because its request holds a patch.
-pub(super) fn may_tell(kind: Kind, request: impl FnOnce() -> Option<Vec<u8>>) -> bool {
+pub(super) fn may_touch_files(kind: Kind, request: impl FnOnce() -> Option<Vec<u8>>) -> bool {
     // The request is loaded only if the kind does not settle it: shell commands can carry a patch.
     matches!(kind, Kind::Read | Kind::Write | Kind::Edit) || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
 }
 
 /// The effects of a call on files. A call that failed or never ran has none.
-pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
+pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<FileEffect> {
     let unclear = match row.status {
         Status::Succeeded => false,
         // The log does not say whether it worked.
@@ -46,7 +46,7 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
     };
     let directory = directory(row, &told);
     let place = |path: &str| absolute(path, directory.as_deref());
-    let one = |path: String, did: Did| if path.is_empty() { Vec::new() } else { vec![Told { path: place(&path), did }] };
+    let one = |path: String, did: Did| if path.is_empty() { Vec::new() } else { vec![FileEffect { path: place(&path), did }] };
     match told.detail {
         Detail::Read(read) => {
             whole(&read).map(|text| one(read.path.clone(), Did::Saw(FileText::text(text), How::Read))).unwrap_or_default()
@@ -62,8 +62,8 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
                 let path = place(&file.path);
                 // If the outcome is unknown, the target of a move may have been overwritten as well.
                 let moved = file.moved_to.clone().filter(|_| unclear);
-                let own = Told { path, did: if unclear { Did::Unclear } else { Did::Patched(file) } };
-                std::iter::once(own).chain(moved.map(|path| Told { path, did: Did::Unclear }))
+                let own = FileEffect { path, did: if unclear { Did::Unclear } else { Did::Patched(file) } };
+                std::iter::once(own).chain(moved.map(|path| FileEffect { path, did: Did::Unclear }))
             };
             patch.files.into_iter().filter(|file| !file.path.is_empty()).flat_map(file).collect()
         }
@@ -72,11 +72,11 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
 }
 
 /// The files that a request is about, whatever came of it.
-pub(super) fn asked(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
+pub(super) fn asked(row: &CallRow<'_>, told: Detailed) -> Vec<FileEffect> {
     let directory = directory(row, &told);
     match told.detail {
         // Without a result a read has no text, so only the path counts.
-        Detail::Read(read) => vec![Told { path: absolute(&read.path, directory.as_deref()), did: Did::Unclear }],
+        Detail::Read(read) => vec![FileEffect { path: absolute(&read.path, directory.as_deref()), did: Did::Unclear }],
         _ => of(row, told),
     }
 }
