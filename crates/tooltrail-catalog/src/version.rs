@@ -1,7 +1,6 @@
 //! Versions of sessions: a number that changes with what is shown of a session, and with nothing else.
 //!
-//! A page is drawn from the catalogue while nothing is watched, and asks for its parts when a watcher already is there (or the other way
-//! round). Both therefore number a session by this one function, from facts that both have: the stamps of its logs, how much of them was
+//! A page may be drawn from the catalogue, and its parts be requested when a watcher is already running (or the other way round). Both therefore number a session by this one function, from facts that both have: the stamps of its logs, how much of them was
 //! read, its short name and its signs of life. Numbers of the catalogue's own (row ids, the order of rows) must not enter.
 
 use crate::store::FileStamp;

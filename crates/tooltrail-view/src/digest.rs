@@ -15,7 +15,9 @@ use crate::head::{Tone, counted, look, outcome, took};
 use crate::line::{Class, Line};
 use crate::render::words;
 use crate::{head, place};
-use tooltrail_model::digest::{ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, Times, UnresolvedCall};
+use tooltrail_model::digest::{
+    ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
+};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
 use tooltrail_model::{Kind, Reason, Status};
@@ -172,7 +174,7 @@ pub fn state_words(state: Option<&'static str>, reason: Option<&'static str>) ->
 }
 
 /// Distribution of the time.
-fn time(time: &Times) -> Option<DigestFact> {
+fn time(time: &TimeBreakdown) -> Option<DigestFact> {
     let parts = [
         ("model", time.model_ms),
         ("tools", time.tools_ms),

@@ -136,7 +136,7 @@ impl Copier {
         Ok(written)
     }
 
-    /// Gives what a copy holds another name, by which it stays; the copy itself stays in its place until another one takes it.
+    /// Saves the content of a copy under another name. The copy itself stays in its place until a new one replaces it.
     fn put_aside(&self, place: &Path) -> io::Result<()> {
         let path = place.strip_prefix(&self.files).map_err(io::Error::other)?;
         for number in 1_u32.. {
@@ -219,7 +219,7 @@ pub(super) fn check(file: &File, seal: &Seal) -> io::Result<()> {
     (hash.digest128() == seal.checksum).then_some(()).ok_or_else(damaged)
 }
 
-/// Gives up to so many bytes in pieces; says how many there were.
+/// Passes on up to `most` bytes in pieces; returns how many there were.
 pub(super) fn each_chunk<E: From<io::Error>>(
     input: &mut impl Read,
     most: u64,
@@ -273,7 +273,7 @@ impl Original {
         Ok(frames::is_packed(&head))
     }
 
-    /// Whether it begins with what was kept of it. If so, the checksum of what is taken over from the copy, to go on from.
+    /// If the file begins with the content of its copy: the checksum of the part that is taken over from the copy, to continue from.
     fn goes_on(&mut self, known: &Frames) -> io::Result<Option<Xxh3Default>> {
         if known.seal.length > self.length || self.is_packed()? != known.seal.raw {
             return Ok(None);

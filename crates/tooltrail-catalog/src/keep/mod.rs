@@ -6,16 +6,16 @@
 //! files/…     the copies, each at its file's own path (formats::mirror), in frames (formats::frames)
 //! older/N/…   what copies held before their file was truncated or replaced
 //! new/        copies that are being written
-//! state.json  whether logs are kept without being asked for, and when that was done last
+//! state.json  whether logs are kept automatically, and when they were kept last
 //! lock        held by the process that keeps
 //! ```
 //!
-//! There is no list of what is kept: every copy says itself what it is a copy of, by its path and its seal. A copy is written beside,
+//! There is no list of what is kept: the path and the seal of every copy say what it is a copy of. A copy is written beside,
 //! checked, and then given its name, so a process that is killed leaves copies that are whole. Nothing here is ever changed or removed but
 //! by a newer copy of the same file, and what that does not contain is put aside first.
 //!
-//! [`choose`](self) says which files, [`copy`](self) makes a copy, [`restore`](Keep::restore) gives it back, [`status`](Keep::status)
-//! tells what there is.
+//! [`choose`](self) selects files, [`copy`](self) makes a copy, [`restore`](Keep::restore) writes it back, [`status`](Keep::status) takes
+//! stock.
 
 mod choose;
 mod copy;
@@ -121,7 +121,7 @@ pub struct Keep {
     directory: PathBuf,
 }
 
-/// Whether logs are kept without being asked for.
+/// Whether logs are kept automatically, and when they were kept last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeepState {
     /// Whether they are.
@@ -206,7 +206,7 @@ impl Keep {
         self.directory.join("files")
     }
 
-    /// Whether logs are kept without being asked for. Where that cannot be read they are not.
+    /// Whether logs are kept automatically. They are not if this cannot be read.
     pub fn state(&self) -> KeepState {
         let path = self.directory.join("state.json");
         match fs::read(&path) {
@@ -223,7 +223,7 @@ impl Keep {
         }
     }
 
-    /// Says whether logs are to be kept without being asked for.
+    /// Switches automatic keeping on or off.
     pub fn switch(&self, on: bool) -> Result<(), KeepError> {
         // Switching off what was never on must not create directories.
         if !on && !self.directory.exists() {
@@ -265,7 +265,7 @@ impl Keep {
         Ok(outcome)
     }
 
-    /// Keeps what is due, if that was asked for, for a moment at most. If another process keeps, that one does it.
+    /// Keeps the logs that are due, if automatic keeping is on, for a moment at most. Does nothing while another process keeps logs.
     pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<KeepOutcome, KeepError> {
         let start = Instant::now();
         if !self.state().on {

@@ -1,4 +1,4 @@
-//! Giving back what was kept: the same bytes, with the same time, at the same place or another.
+//! Restoring kept files: the same bytes, with the same time, in the same place or another.
 //!
 //! What is there is never lost by it: a file that only grew stays, and another one stays too, under another name if it has to make room.
 

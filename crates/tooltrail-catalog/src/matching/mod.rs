@@ -54,7 +54,7 @@ pub enum MatchScope {
     Session,
 }
 
-/// The calls that a filter takes, in the order in which calls are listed.
+/// The calls that a filter selects, in the order in which calls are listed.
 pub fn calls<'l>(context: &MatchContext<'l>, filter: &Filter, copies: bool) -> Vec<&'l LinkedCall> {
     let linked = context.linked;
     let wanted = |call: &&LinkedCall| copies || call.copy_of.is_none();
@@ -97,7 +97,7 @@ pub fn calls<'l>(context: &MatchContext<'l>, filter: &Filter, copies: bool) -> V
     taken.into_iter().flat_map(|(_, calls)| calls).collect()
 }
 
-/// Whether a filter that asks about no texts takes one call.
+/// Whether a filter without texts selects one call.
 pub(crate) fn takes(context: &MatchContext<'_>, filter: &Filter, call: &LinkedCall) -> bool {
     filter.takes(&CallSubject::new(&LazySession::new(*context, call.session, filter), call, false, 0))
 }
@@ -113,18 +113,18 @@ pub(crate) fn takes_text(context: &MatchContext<'_>, group: &LogGroup, query: &Q
     }
 }
 
-/// Whether a filter with texts may take any call or message, as far as rows tell.
+/// Whether a filter with texts may select any call or message, as far as rows can decide.
 pub(crate) fn may_take(context: &MatchContext<'_>, filter: &Filter) -> bool {
     (0..context.linked.sessions.len()).any(|session| LazySession::new(*context, session, filter).may_have_one())
 }
 
-/// The texts that a call has; of a copy those of its original.
+/// The texts that a call contains, a bit for each; of a copy, those of its original.
 fn texts_of(texts: &Map<CallId, u64>, call: &LinkedCall) -> u64 {
     texts.get(&call.copy_of.unwrap_or(call.id)).copied().unwrap_or(0)
 }
 
-/// The sessions that a filter takes, in the order in which sessions are listed: those with a call that it takes, with a message that
-/// has the texts that are looked for, or that are themselves what all terms are about.
+/// The sessions that a filter selects, in the order in which sessions are listed: those with a call that it selects, with a message that
+/// contains the texts, or that meet all terms themselves.
 pub fn sessions(context: &MatchContext<'_>, filter: &Filter, scope: MatchScope) -> Vec<usize> {
     let count = context.linked.sessions.len();
     if filter.is_empty() {
@@ -188,7 +188,7 @@ fn with_all(context: &MatchContext<'_>, filter: &Filter, group: &LogGroup, units
     group.sessions.iter().copied().filter(holds).collect()
 }
 
-/// Asks about every group of logs that has a session which is wanted, with the texts that were found in it.
+/// Searches every group of logs that contains a wanted session, and calls `ask` with the matches in each.
 fn searched<T: Send>(
     context: &MatchContext<'_>,
     query: &Query,

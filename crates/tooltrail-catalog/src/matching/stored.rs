@@ -34,7 +34,7 @@ pub struct CatalogueQuery<'a> {
 }
 
 impl CatalogueQuery<'_> {
-    /// The calls that a filter takes, in the order in which calls are listed.
+    /// The calls that a filter selects, in the order in which calls are listed.
     pub fn calls(&self, filter: &Filter) -> Result<Vec<ListedCall>, CatalogueError> {
         self.calls_while(filter, None, || true).map(|(calls, _)| calls)
     }
@@ -82,8 +82,8 @@ impl CatalogueQuery<'_> {
         Ok((taken, true))
     }
 
-    /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result. For
-    /// many calls of a session all of its rows are read; few are read one by one.
+    /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result.
+    /// For many calls of a session all of its rows are read; few are read one by one.
     pub fn each_row<T: Default, E: From<CatalogueError>>(
         &self,
         calls: &[ListedCall],
@@ -115,7 +115,7 @@ impl CatalogueQuery<'_> {
         Ok(())
     }
 
-    /// The sessions that a filter takes, in the order in which sessions are listed.
+    /// The sessions that a filter selects, in the order in which sessions are listed.
     pub fn sessions(&self, filter: &Filter, scope: MatchScope) -> Result<Vec<usize>, CatalogueError> {
         if filter.is_empty() {
             return Ok((0..self.rows.len()).collect());
@@ -255,7 +255,7 @@ impl CatalogueQuery<'_> {
         Ok(found)
     }
 
-    /// Opens the bundles of some sessions, and asks about each session in its bundle.
+    /// Opens the bundles of some sessions, and calls `ask` for each session with its linked bundle.
     fn open<T: Sync, R: Send>(
         &self,
         sessions: &BTreeMap<usize, T>,

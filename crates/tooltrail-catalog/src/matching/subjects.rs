@@ -76,7 +76,7 @@ fn nameless<'l>(context: &MatchContext<'l>, session: usize) -> SessionRow<'l> {
     row.map(|row| SessionRow { agent: row.agent, session: row.session, ..SessionRow::default() }).unwrap_or_default()
 }
 
-/// A call, opened when a filter asks for it.
+/// A call, opened when a filter needs its content.
 pub(super) struct CallSubject<'f, 'a> {
     lazy_session: &'f LazySession<'a>,
     call: &'f LinkedCall,

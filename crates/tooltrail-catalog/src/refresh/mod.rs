@@ -1,11 +1,11 @@
 //! A refresh: the catalogue made equal to what the logs say now.
 //!
-//! Sources whose file is as it was are not opened; if that is all of them, nothing else happens. Otherwise the changed ones are read,
-//! the newest first; the summaries of what they belong together with are taken from the catalogue and linked with them, and the sessions
-//! that came out different are written, in one transaction. A process that finds that another one has written meanwhile begins again
-//! with what it has read.
+//! Sources with an unchanged file are not opened; if that is all of them, nothing else happens. Otherwise the changed ones are read, the
+//! newest first; the summaries of the other sources in their bundles are taken from the catalogue and linked with them, and the sessions
+//! that differ are written, in one transaction. A process that finds that another one has written meanwhile begins again with what it has
+//! read.
 //!
-//! Very many logs are taken in several steps, each twice as large as the one before, so that what is newest is there first.
+//! Very many logs are read in several steps, each twice as large as the one before, so that the newest are available first.
 
 mod gather;
 mod plan;

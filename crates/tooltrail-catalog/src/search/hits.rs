@@ -58,7 +58,7 @@ pub struct HitSession {
 pub enum HitOwner {
     /// A call, by its number in the session.
     Call(u32),
-    /// A message: what one record says. Its source is counted among those of its bundle.
+    /// A message, which is one record. Its source is numbered among those of its bundle.
     Message(Spot),
 }
 

@@ -18,9 +18,9 @@ use crate::texts::{self, BundleTexts, resolve};
 use std::ops::ControlFlow;
 use tooltrail_model::link::Now;
 
-/// Finds everything that a query asks for; it has at least one text to look for. Hits come in pieces as they are found, in an order that
-/// does not depend on the number of threads: what was last said first, each session as it went. `found` may end the search, also where
-/// nothing was found in a piece; the totals count what came till then.
+/// Finds all matches of a query, which has at least one text. Hits are passed on bundle by bundle as they are found, in an order that does
+/// not depend on the number of threads: the most recent bundle first, each session in the order of time. `found` is called for bundles
+/// without hits too, and may end the search; the totals count the hits until then.
 pub fn search(
     library: &dyn Library,
     query: &Query,

@@ -1,4 +1,4 @@
-//! Carrying over: sessions that only an older file knows, taken into a new one.
+//! Carrying over: sessions that only an older file knows are copied into a new one.
 //!
 //! A catalogue of an older schema, or of other readers, is made anew from the logs. Sessions whose logs are gone cannot be, so their
 //! rows are copied as they are, column by column: what a new schema adds is empty in them. Everything else is left behind, summaries
@@ -35,7 +35,7 @@ pub(super) enum CarriedRows {
     Failed,
 }
 
-/// Takes into a new file the sessions that only an older one knows. `path` is the name that the new file will have.
+/// Copies the sessions that only an older file knows into a new one. `path` is the name that the new file will have.
 pub(super) fn carry(new: &mut Connection, path: &Path) -> CarriedRows {
     let older = std::iter::once(aside(path)).chain(predecessors(path)).find(|older| older.is_file());
     let Some(older) = older else { return CarriedRows::Nothing };
@@ -47,7 +47,7 @@ pub(super) fn carry(new: &mut Connection, path: &Path) -> CarriedRows {
     }
 }
 
-/// Copies rows from an older file; says whether there were any.
+/// Copies rows from an older file; returns whether there were any.
 fn copy(older: &Path, new: &mut Connection) -> rusqlite::Result<bool> {
     // A connection of its own: attached to another one, a file whose views name `main` counts as damaged.
     let older = Connection::open_with_flags(older, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;

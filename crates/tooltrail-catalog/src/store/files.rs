@@ -20,7 +20,7 @@ const OLDER_SCHEMA: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long an unused catalogue of some directories is left.
 const UNASKED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The name of the catalogue of some directories; nothing for the agents' own places. Catalogues of different directories never mix.
+/// The file name of the catalogue of some directories; without any, of the agents' own places. Catalogues of different directories never mix.
 pub fn file_name(roots: &[PathBuf]) -> String {
     if roots.is_empty() {
         return format!("catalogue-{}.db", schema::VERSION);
@@ -103,7 +103,7 @@ fn is_older(path: &Path, age: Duration) -> bool {
     meta.and_then(|meta| meta.modified().ok()).and_then(|time| time.elapsed().ok()).is_some_and(|passed| passed > age)
 }
 
-/// Takes a catalogue for this connection alone. That is refused while any process has it open.
+/// Locks a catalogue for this connection alone. Fails while any process has it open.
 fn claim(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(Duration::ZERO)?;
@@ -112,7 +112,7 @@ fn claim(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Notes that a catalogue is used now. Its file is not opened for that: closing it again would let go of the locks that this process has
+/// Marks a catalogue as used now. Its file is not opened for that: closing it again would let go of the locks that this process has
 /// on it elsewhere.
 #[cfg(unix)]
 pub(super) fn touch(path: &Path) {
@@ -122,7 +122,7 @@ pub(super) fn touch(path: &Path) {
     let _ = utimensat(CWD, path, &Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) }, AtFlags::empty());
 }
 
-/// Notes that a catalogue is used now.
+/// Marks a catalogue as used now.
 #[cfg(not(unix))]
 pub(super) fn touch(path: &Path) {
     let file = fs::File::options().append(true).open(path);

@@ -43,7 +43,7 @@ pub struct CallKey {
     number: u32,
     tool: u32,
     model: u32,
-    /// Whether its order is the time at which it was asked for.
+    /// Whether its order is the time of its request.
     timed: bool,
     /// The purpose of its command.
     pub purpose: Option<Purpose>,
@@ -67,7 +67,7 @@ impl CallKey {
         self.figures.get(place).copied().filter(|number| *number != NONE)
     }
 
-    /// When it was asked for.
+    /// The time of its request.
     pub fn requested(&self) -> Option<Time> {
         self.figure(Figure::Order).filter(|_| self.timed).and_then(Time::from_microsecond)
     }
@@ -148,7 +148,7 @@ impl CallKeys {
         key.tool as usize
     }
 
-    /// The model that asked for a call.
+    /// The model that requested a call.
     pub(crate) fn model(&self, key: &CallKey) -> Option<&str> {
         self.models.get(key.model as usize).map(|name| &**name).filter(|name| !name.is_empty())
     }

@@ -206,8 +206,8 @@ impl SessionListing {
         self.sessions.get(session).filter(|head| !head.gone && head.bundle > 0).map(|head| head.bundle)
     }
 
-    /// The version of a session: it changes with everything that the rows and texts of the session are made of, and when the session becomes
-    /// live or ends. A watcher of the same logs computes the same ([`crate::watch::Held::version`]).
+    /// The version of a session: it changes with everything that the rows and texts of the session are made of, and when the session
+    /// becomes live or ends. A watcher of the same logs computes the same ([`crate::watch::WatchedSession::version`]).
     pub fn version(&self, session: usize) -> u64 {
         self.sessions.get(session).map_or(0, |head| version::of_session(head.logs, &head.short, head.pulse))
     }
@@ -289,7 +289,7 @@ impl SessionListing {
         Ok(())
     }
 
-    /// The calls of all sessions, in the order in which they are listed. Those of sessions that are gone come too, if asked for.
+    /// The calls of all sessions, in the order in which they are listed; with `gone`, also those of sessions that are gone.
     pub fn all_calls(&self, catalogue: &Catalogue, gone: bool) -> Result<Vec<ListedCall>, CatalogueError> {
         let places: Map<i64, usize> = self.sessions.iter().enumerate().map(|(place, head)| (head.id, place)).collect();
         // One pass over the table in its own order; sorting afterwards is faster than one query for each session.

@@ -305,7 +305,7 @@ fn connect(path: &Path, mode: OpenMode) -> rusqlite::Result<(Connection, Provena
     Ok((connection, provenance))
 }
 
-/// Makes the tables of an empty file, and says whose file it is then.
+/// Makes the tables of an empty file; returns the provenance of the file after that.
 fn make_tables(connection: &Connection) -> rusqlite::Result<Provenance> {
     let found = schema::provenance(connection)?;
     if found != Provenance::Empty {

@@ -134,7 +134,7 @@ impl<'c> CatalogueWriter<'c> {
         self.run("DELETE FROM row_key_rows WHERE source NOT IN (SELECT id FROM source_rows)", [])
     }
 
-    /// Notes which bundle a source belongs to.
+    /// Stores the bundle that a source belongs to.
     pub(crate) fn put_bundle(&self, source: i64, bundle: i64) -> rusqlite::Result<()> {
         self.run("UPDATE source_rows SET bundle = ?2 WHERE id = ?1 AND bundle <> ?2", params![source, bundle])
     }

@@ -27,10 +27,10 @@ const SHORTEST: usize = 3;
 /// How much of a log is looked at in one go: what stays in the processor's cache.
 const CHUNK: usize = 256 * 1024;
 
-/// More than any mark or escape takes.
+/// More bytes than any mark or escape has.
 const MARK: usize = 64;
 
-/// Tells which lines may have a match.
+/// Decides which lines may contain a match.
 #[derive(Debug, Default)]
 pub struct Prefilter {
     /// `None` where no line can be excluded.
@@ -47,7 +47,7 @@ struct RequiredBytes {
     /// The runs that a line with such a word must contain as well, where that excludes more.
     runs: Option<Regex>,
     escapes: EscapeSet,
-    /// More bytes than any match takes: what does not end in one piece of a log is found in the next.
+    /// More bytes than any match has: the overlap of two pieces of a log, so that a match across the cut is found.
     reach: usize,
 }
 

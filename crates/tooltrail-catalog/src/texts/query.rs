@@ -65,12 +65,12 @@ impl Query {
         self.snippets
     }
 
-    /// Whether pictures are asked for.
+    /// Whether images are requested.
     pub(super) fn pictures(&self) -> bool {
         self.pictures
     }
 
-    /// Whether a field is asked for. The files of a call are a part of its input.
+    /// Whether a field is requested. The files of a call are a part of its input.
     pub(super) fn wants(&self, field: Field) -> bool {
         self.fields.is_empty() || self.fields.contains(&field) || (field == Field::Path && self.fields.contains(&Field::Input))
     }

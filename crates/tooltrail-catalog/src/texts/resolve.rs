@@ -177,7 +177,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The call whose end a record tells, if that is not already one of the call's own records.
+    /// The call whose end a record reports, if that is not the call's linked result.
     fn ended(&self, id: &str, spot: Spot) -> Option<usize> {
         let number = self.index.named(self.linked, self.source, id)?;
         let call = &self.linked.calls[number];

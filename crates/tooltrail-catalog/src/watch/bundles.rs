@@ -1,11 +1,10 @@
-//! The sources, by bundle: those that have anything to do with each other together, all others apart. When one changes, only its bundle is
-//! linked again.
+//! The sources, by bundle: linked ones together, all others apart. When a source changes, only its bundle is linked again.
 //!
-//! A bundle of which the catalogue has all sources as they are may be unloaded (`unloaded`): nothing but their signs of life and the names of
-//! sessions is in memory. Whoever wants its sources wakes it.
+//! A bundle whose sources are all current in the catalogue may be unloaded (`unloaded`): only their signs of life and the names of their
+//! sessions are in memory. It is loaded when its sources are needed.
 //!
-//! Bundles are joined when a source turns out to tie them together. They are not taken apart again when it no longer does: a bundle
-//! that is too large is slower, and says the same.
+//! Bundles are joined when a source turns out to tie them together. They are not split again when it no longer does: a bundle that is
+//! too large is slower, but gives the same rows.
 
 mod unloaded;
 
@@ -18,7 +17,7 @@ use tooltrail_model::Time;
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Now, Shorts, Source, Ties, shorten};
 
-/// The bundles that rows are remembered of, beyond those that are alive.
+/// How many bundles without signs of life keep their fingerprints.
 const REMEMBERED: usize = 64;
 
 /// All sources, by bundle.
@@ -30,18 +29,18 @@ pub(super) struct Bundles {
     paths: Map<Box<str>, u32>,
     /// Which bundle a name belongs to.
     names: Map<u64, u32>,
-    /// The same for the names that the catalogue has told of, in order.
+    /// Names from the catalogue with their bundles, sorted by name: a sorted list takes far less memory than a map.
     seeded: Vec<(u64, u32)>,
-    /// Where the sources of bundles are that are unloaded.
+    /// The catalogue that holds the sources of bundles that are unloaded.
     seed: Option<CatalogueBaseline>,
     /// How logs are read.
     options: Options,
     /// Records that a title somewhere is for.
     leaves: Map<Id, u32>,
     shorts: Arc<Shorts>,
-    /// The bundles that are not as they were, in which something has to be told.
+    /// The bundles that have changed and whose differences have to be published.
     touched: Set<u32>,
-    /// Whether sessions have come that have no short name yet.
+    /// Whether there are sessions without a short name.
     unnamed: bool,
     clock: u64,
 }
@@ -49,15 +48,15 @@ pub(super) struct Bundles {
 /// A bundle.
 #[derive(Debug, Default)]
 pub(super) struct WatchedBundle {
-    /// Its sources. Somebody may have them as they were; then they are not changed, but others take their place.
+    /// Its sources. They may be shared with readers, which keep the old state: then they are replaced rather than changed.
     pub(super) linker: Arc<Linker>,
     /// The sources that the catalogue has as they are, by path. Of a bundle that is unloaded those are all.
     stored: Map<Box<str>, SourceInfo>,
     pub(super) unloaded: bool,
-    /// What was last told of it; nothing if nobody has asked.
+    /// The fingerprints of the rows that were last published; `None` if there were none.
     pub(super) fingerprints: Option<RowFingerprints>,
     pub(super) sessions: Set<(&'static str, Box<str>)>,
-    /// Whether any of its sources has other bytes than when it was last told of.
+    /// Whether any of its sources has changed since its rows were last published.
     pub(super) rewritten: bool,
     used: u64,
 }
@@ -86,7 +85,8 @@ impl WatchedBundle {
 }
 
 impl WatchedBundle {
-    /// Its sources but one, to be changed. That one is not copied for somebody who has them as they were: it may be nearly all there is.
+    /// Its sources without one of them, to be changed. If readers share them they are copied, but not that one: it may be nearly all of
+    /// them.
     fn without(&mut self, path: &str, shorts: &Arc<Shorts>) -> &mut Linker {
         if Arc::get_mut(&mut self.linker).is_none() {
             let mut linker = Linker::default();
@@ -106,7 +106,7 @@ impl Bundles {
         Bundles { options, ..Bundles::default() }
     }
 
-    /// Takes in a source. `before` is the moment of which rows were told, if any were.
+    /// Adds or replaces a source. `before` is the moment for which rows were last published, if any were.
     pub(super) fn put(&mut self, source: Source, before: Option<&Now>) {
         let ties = Ties::of(&source.summary);
         let mut own = match self.paths.get(&source.path) {
@@ -120,11 +120,13 @@ impl Bundles {
                 None => drop(self.names.insert(name, own)),
             }
         }
+        // Titles for records of other logs are rare; without them the set of all records is not needed.
         let nodes: Set<Id> = if self.leaves.is_empty() { Set::default() } else { source.summary.nodes.iter().copied().collect() };
         let wanted: Vec<u32> = self.leaves.iter().filter(|(leaf, _)| nodes.contains(*leaf)).map(|(_, bundle)| *bundle).collect();
         for other in wanted {
             own = self.join(own, other, before);
         }
+        // Only new titles: the sources that the others are for have been joined already.
         let new = ties.leaves.iter().copied().filter(|leaf| !self.leaves.contains_key(leaf)).collect();
         for other in self.holders(&new) {
             own = self.join(own, other, before);
@@ -142,7 +144,7 @@ impl Bundles {
         }
     }
 
-    /// Forgets a source.
+    /// Removes a source.
     pub(super) fn remove(&mut self, path: &str, before: Option<&Now>) {
         let Some(bundle) = self.paths.remove(path).map(|known| self.whole(known)) else { return };
         self.touch(bundle, before);
@@ -153,7 +155,7 @@ impl Bundles {
         }
     }
 
-    /// Gives all sessions the short names that they have now. Where one is another, its bundle is touched.
+    /// Gives all sessions their current short names. A bundle whose session gets another name is touched.
     pub(super) fn name_sessions(&mut self, before: Option<&Now>) {
         let mut new = std::mem::take(&mut self.unnamed);
         for &number in &self.touched {
@@ -172,7 +174,7 @@ impl Bundles {
             bundle.sessions.iter().any(|key| self.shorts.get(key).is_some_and(|short| Some(short) != shorts.get(key)))
         };
         let renamed: Vec<u32> = (0..).zip(&self.all).filter(|(_, bundle)| renamed(bundle)).map(|(number, _)| number).collect();
-        // Before the names are new: what was told of them has the old ones.
+        // Before the names change: rows that were published had the old ones.
         renamed.into_iter().for_each(|number| self.touch(number, before));
         self.shorts = Arc::clone(&shorts);
         self.all.iter_mut().for_each(|bundle| Arc::make_mut(&mut bundle.linker).call_sessions(Arc::clone(&shorts)));
@@ -201,7 +203,7 @@ impl Bundles {
         self.all.get(number as usize)
     }
 
-    /// The same, to be changed.
+    /// A bundle by its number, to be changed.
     pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut WatchedBundle> {
         self.all.get_mut(number as usize)
     }
@@ -211,24 +213,25 @@ impl Bundles {
         (0..).zip(&self.all).filter(|(_, bundle)| bundle.paths().next().is_some())
     }
 
-    /// The bundles that were touched, each once; they are not any more.
+    /// Takes the list of touched bundles.
     pub(super) fn take_touched(&mut self) -> Vec<u32> {
         let mut touched: Vec<u32> = std::mem::take(&mut self.touched).into_iter().collect();
         touched.sort_unstable();
         touched
     }
 
-    /// Remembers what the rows of a bundle are before they change.
+    /// Marks a bundle as changed, and takes the fingerprints of its rows before they change.
     pub(super) fn touch(&mut self, number: u32, before: Option<&Now>) {
         self.touched.insert(number);
         self.load(number);
         let Some(bundle) = self.all.get_mut(number as usize) else { return };
+        // Fingerprints of an earlier moment stay: they are what subscribers know.
         if let (None, Some(before)) = (&bundle.fingerprints, before) {
             bundle.fingerprints = Some(RowFingerprints::of(&bundle.linker.link(), before));
         }
     }
 
-    /// Forgets what rows were of bundles in which nothing has happened for long.
+    /// Drops the fingerprints of bundles that have been idle for long.
     pub(super) fn forget(&mut self, now: &Now) {
         self.unload_idle(now);
         let idle = |bundle: &&mut WatchedBundle| bundle.fingerprints.as_ref().is_some_and(|fingerprints| !fingerprints.is_alive());
@@ -254,7 +257,7 @@ impl Bundles {
         number
     }
 
-    /// Makes one of two bundles.
+    /// Joins two bundles.
     fn join(&mut self, one: u32, other: u32, before: Option<&Now>) -> u32 {
         let (one, other) = (self.whole(one), self.whole(other));
         if one == other {
@@ -262,8 +265,10 @@ impl Bundles {
         }
         self.touch(one, before);
         self.touch(other, before);
+        // The lower number stays, so that the links in `part_of` always lead downwards and `whole` ends.
         let (to, from) = (one.min(other), one.max(other));
         let Some(gone) = self.all.get_mut(from as usize).map(std::mem::take) else { return to };
+        // Maps still hold the old number; `whole` follows this link instead of all entries being rewritten.
         if let Some(place) = self.part_of.get_mut(from as usize) {
             *place = to;
         }
@@ -291,7 +296,7 @@ impl Bundles {
         self.names.get(&name).copied().or_else(|| seeded().map(|(_, bundle)| *bundle))
     }
 
-    /// The bundles that hold any of some records; of what is unloaded, those that may.
+    /// The bundles that contain any of some records; of those that are unloaded, those that may.
     fn holders(&self, records: &Set<Id>) -> Vec<u32> {
         if records.is_empty() {
             return Vec::new();

@@ -1,7 +1,7 @@
-//! What a catalogue says of the logs, so that they need not be read to be known.
+//! The catalogue as it was at one moment, so that unchanged logs need not be read.
 //!
-//! A [`CatalogueBaseline`] is the catalogue of one moment. Whoever writes it meanwhile, it goes on saying what it said: what was told of a log that has
-//! changed since can still be made again. Nothing is trusted that does not check; then the logs are read, as if there were no catalogue.
+//! A [`CatalogueBaseline`] keeps seeing the same rows, whatever other processes write meanwhile: the state of a log before its last change
+//! can still be loaded, to compare with. Data that fails its checks is not used; then the logs are read, as if there were no catalogue.
 
 pub(super) use crate::store::read::SourceInfo;
 use crate::store::{Packed, may_have, read};
@@ -17,7 +17,7 @@ use tooltrail_model::event::Id;
 use tooltrail_model::link::{Source, Ties};
 use tracing::{debug, warn};
 
-/// The catalogue of one moment.
+/// A catalogue at one moment.
 #[derive(Debug)]
 pub(super) struct CatalogueBaseline {
     connection: Connection,
@@ -25,9 +25,9 @@ pub(super) struct CatalogueBaseline {
 }
 
 impl CatalogueBaseline {
-    /// The catalogue in a file as it is now; nothing if there is none that this program made and can read.
+    /// Opens the current state of a catalogue; `None` if there is none that this version made and can read.
     pub(super) fn open(path: &Path) -> Option<Self> {
-        // Before the first refresh there is no catalogue.
+        // Not a warning: before the first refresh there is no catalogue.
         let level = |error: &rusqlite::Error| debug!(?path, %error, "no catalogue to start from");
         let connection = read::snapshot(path).inspect_err(level).ok()?;
         let epoch = survived(read::epoch(&connection))?;
@@ -39,14 +39,14 @@ impl CatalogueBaseline {
         self.epoch
     }
 
-    /// The sources that were there, by path.
+    /// The sources whose files existed, by path.
     pub(super) fn sources(&self) -> Option<Map<String, SourceInfo>> {
         let mut sources = survived(read::sources(&self.connection))?;
         sources.retain(|_, stored| !stored.gone);
         Some(sources)
     }
 
-    /// The ties of some sources, by their numbers; nothing if those of any are not there.
+    /// Passes on the ties of some sources, by bundle number; `None` if those of any source are missing or damaged.
     pub(super) fn ties(&self, of: &Map<i64, u32>, mut each: impl FnMut(u32, Ties)) -> Option<()> {
         let mut left: Set<i64> = of.keys().copied().collect();
         let take = |source: i64, ties: Option<Ties>| {
@@ -59,35 +59,36 @@ impl CatalogueBaseline {
         left.is_empty().then_some(())
     }
 
-    /// Gives the sessions that each source belongs to; nothing if that cannot be told.
+    /// Passes on the sessions that each source belongs to; `None` if they cannot be read.
     pub(super) fn sessions(&self, each: impl FnMut(i64, &'static str, &str)) -> Option<()> {
         survived(read::session_sources(&self.connection, each))
     }
 
-    /// A source as it was; nothing if what is stored of it is damaged.
+    /// Loads a source; `None` if its summary is damaged.
     pub(super) fn source(&self, path: &str, stored: &SourceInfo) -> Option<Source> {
         let summary = survived(read::summary(&self.connection, stored.id))??;
         let packed = Packed { path: path.to_owned(), agent: stored.agent.clone(), modified: stored.modified, summary };
         packed.unpack().inspect_err(|error| warn!(?path, error = %ErrorChain(error), "a stored summary is damaged")).ok()
     }
 
-    /// Whether a source may have any of some records, as one that is damaged may.
+    /// Whether a source may contain any of some records. A damaged one may.
     pub(super) fn may_have(&self, stored: &SourceInfo, records: &Set<Id>) -> bool {
         let packed = survived(read::summary(&self.connection, stored.id)).flatten();
         packed.is_none_or(|packed| records.iter().any(|record| may_have(&packed, *record)))
     }
 }
 
-/// An answer of the catalogue. Where it has none the logs are read instead, and the log says why.
+/// The result of a query. An error is only logged, because the logs can be read instead.
 fn survived<T>(answer: rusqlite::Result<T>) -> Option<T> {
     answer.inspect_err(|error| warn!(%error, "the catalogue cannot be asked; reading the logs instead")).ok()
 }
 
-/// The same from the log itself: so much of it as there was. That is what it was, unless it has been written over.
+/// Reads a source from its log, up to the size that it had. That is its old state, unless the log was rewritten.
 pub(super) fn read_again(path: &str, stored: &SourceInfo, options: &Options) -> Option<Source> {
     let disk = Disk::default();
     let failed = |error: &std::io::Error| warn!(?path, %error, "cannot read a log again");
     let grown = std::fs::metadata(path).inspect_err(failed).ok()?.len() > stored.stamp.size;
+    // The size of a compressed log is not that of its content, so only a log that has grown is cut.
     let log = disk.log(path).inspect_err(failed).ok()?.take(if grown { stored.stamp.size } else { u64::MAX });
     let summary = scan::read(Path::new(path), log, options, &mut Buffer::default(), &Turns::default());
     Some(Source { path: path.into(), modified: stored.modified, summary })

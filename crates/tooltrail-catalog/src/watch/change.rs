@@ -1,21 +1,22 @@
-//! What subscribers are told: owned, and ready to be sent on. A row is in it as the bytes that `calls --json` or `list --json` print.
+//! Changes as subscribers receive them: owned, and ready to be sent on. A row is included as the bytes that `calls --json` or `list --json`
+//! print.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tooltrail_model::{Reason, Status, Time};
 
-/// Something that changed, or that was there when the subscription began.
+/// A change, or something that existed when the subscription began.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum ChangeEvent {
-    /// A call that was there when the subscription began, and was asked for.
+    /// A requested call that existed when the subscription began.
     Here {
         /// The call.
         call: CallNews,
     },
-    /// All calls that were asked for have been told; from now on it is changes.
+    /// The end of the requested calls; from now on only changes follow.
     Begun {
-        /// How many calls are running that the filter takes.
+        /// How many running calls the filter selects.
         running: usize,
     },
     /// A call that is new. It may have ended already.
@@ -23,14 +24,14 @@ pub enum ChangeEvent {
         /// The call.
         call: CallNews,
     },
-    /// A call of which something is not as it was.
+    /// A call whose row has changed.
     Updated {
         /// The call as it is now.
         call: CallNews,
-        /// What had become of it before.
+        /// Its status before.
         before: Status,
     },
-    /// A call that is in no log any more.
+    /// A call that no log contains any more.
     Lost {
         /// The agent.
         agent: Box<str>,
@@ -41,28 +42,28 @@ pub enum ChangeEvent {
         /// How many calls of the session had this id before it.
         again: u32,
     },
-    /// Somebody said something: a person, or the model.
+    /// A new message of a person or the model.
     Message(MessageNews),
-    /// A session that is new, or of which something is not as it was.
+    /// A session that is new or whose row has changed.
     Session {
         /// The session.
         session: SessionNews,
     },
-    /// A session that is in no log any more.
+    /// A session that no log contains any more.
     Gone {
         /// The agent.
         agent: Box<str>,
         /// The session.
         session: Box<str>,
     },
-    /// Logs that a session is linked with have other bytes than before, whether or not any row has changed.
+    /// Logs that a session is linked with have changed, whether or not any row has.
     Touched {
         /// The agent.
         agent: Box<str>,
         /// The session.
         session: Box<str>,
     },
-    /// The subscriber was too slow: so many changes are missing here. What it knows, it has to ask for again.
+    /// The subscriber was too slow, and this many changes are missing here. It has to load its data again.
     Lagged {
         /// How many.
         missing: u64,
@@ -99,19 +100,19 @@ pub struct CallNews {
     /// Whether a subagent made it.
     #[serde(skip)]
     pub sidechain: bool,
-    /// What it is about: the command, the path, the pattern.
+    /// The subject of the call: the command, the path, the pattern.
     #[serde(skip)]
     pub what: Option<Box<str>>,
-    /// What became of it.
+    /// Its status.
     #[serde(skip)]
     pub status: Status,
-    /// Why.
+    /// The reason for the status.
     #[serde(skip)]
     pub reason: Option<Reason>,
     /// The exit code.
     #[serde(skip)]
     pub exit_code: Option<i64>,
-    /// Whether it succeeded, but not the test or build in it that nobody recorded.
+    /// Whether the exit code 0 may hide a failed test or build, whose own exit code was not recorded.
     #[serde(skip)]
     pub unsure: bool,
     /// When it was requested.
@@ -140,23 +141,23 @@ pub struct SessionNews {
     /// The shortest name of the session.
     #[serde(skip)]
     pub short: Box<str>,
-    /// What it is doing.
+    /// Its state.
     #[serde(skip)]
     pub state: &'static str,
 }
 
-/// A message, by where it stands.
+/// A new message, by its place in the logs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MessageNews {
     /// The agent.
     pub agent: Box<str>,
     /// The session.
     pub session: Box<str>,
-    /// Who said it.
+    /// The author.
     pub by: MessageRole,
     /// The log.
     pub file: Box<str>,
-    /// The line; nothing in a database.
+    /// The line; `None` in a database.
     pub line: Option<u64>,
     /// The row, in a database.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,11 +166,11 @@ pub struct MessageNews {
     pub at: Option<String>,
 }
 
-/// Who says something.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MessageRole {
-    /// Somebody who asks: a person, or a program in their name.
+    /// A person, or a program on their behalf.
     Asker,
     /// The model.
     Model,

@@ -1,7 +1,7 @@
-//! The watcher's thread: it sleeps until an event, a subscriber or the clock wakes it, looks where it must, and tells what changed.
+//! The watcher's thread: it sleeps until an event, a subscriber or the clock wakes it, looks for changes, and publishes them.
 //!
-//! With nobody to tell it does nothing at all. Otherwise it polls: the directories that logs come into and the logs that were written
-//! last, every time; everything, seldom. So whatever the system's events leave out is found as well.
+//! Without subscribers it does nothing at all. Otherwise it polls: the directories that logs come into and the logs that were written
+//! last, every time; everything, rarely. So changes without an event are found as well.
 
 use super::events::Events;
 use super::inbox::{Inbox, InboxContents, SessionRequest};
@@ -23,13 +23,13 @@ const NEAR: usize = 128;
 const ANYWHERE: usize = 64;
 /// How many logs are polled every time.
 const LOGS: usize = 48;
-/// How often everything is looked at: not more often than this, and the more it costs the less often.
+/// The shortest time between two looks at everything, and the factor by which the time exceeds the cost of a look.
 const SELDOM: Duration = Duration::from_secs(60);
 const SHARE: u32 = 2000;
-/// After so many polls it is asked whether the catalogue has been written: what it was need not be kept for the watcher any longer then.
+/// After so many polls the watcher changes to the current state of the catalogue, if that was written since.
 const RENEW: u32 = 10;
 
-/// Lets go of whoever waits for a watcher that is gone, also for one that broke down.
+/// Closes the inbox when the thread ends, even by a panic, so that no caller waits for an answer for ever.
 struct CloseInboxOnDrop(Arc<Inbox>);
 
 impl Drop for CloseInboxOnDrop {
@@ -38,7 +38,7 @@ impl Drop for CloseInboxOnDrop {
     }
 }
 
-/// A watcher at work.
+/// The state of the watcher's thread.
 pub(super) struct EventLoop {
     pub(super) sources: WatchedSources,
     pub(super) inbox: Arc<Inbox>,
@@ -47,8 +47,8 @@ pub(super) struct EventLoop {
     pub(super) updater: Option<CatalogueUpdater>,
     subscriptions: Vec<Subscription>,
     events: Option<Events>,
-    /// The moment of which rows were told; nothing while nobody has been told anything.
-    told: Option<Now>,
+    /// The moment for which rows were last published; `None` if there were none.
+    published: Option<Now>,
     directories: Vec<(PathBuf, Option<SystemTime>)>,
     next_poll: Instant,
     next_look: Instant,
@@ -73,7 +73,7 @@ impl EventLoop {
             updater,
             subscriptions: Vec::new(),
             events: None,
-            told: None,
+            published: None,
             directories: Vec::new(),
             next_poll: now,
             next_look: now,
@@ -82,7 +82,7 @@ impl EventLoop {
         }
     }
 
-    /// Works until it is told to end.
+    /// Works until the inbox says that it has to end.
     pub(super) fn run(mut self) {
         let _closing = CloseInboxOnDrop(Arc::clone(&self.inbox));
         loop {
@@ -103,10 +103,10 @@ impl EventLoop {
 
     fn work(&mut self, post: InboxContents) {
         if self.subscriptions.is_empty() && post.wishes.is_empty() {
-            // Those who ask about a session learn by their answer being dropped that there is none.
+            // Requests for sessions are dropped with their senders, which tells the callers that there is no answer.
             self.events = None;
             self.sources.reset();
-            self.told = None;
+            self.published = None;
             return;
         }
         let now = (self.clock)();
@@ -114,7 +114,7 @@ impl EventLoop {
         if asleep {
             self.wake(&now);
         } else {
-            // Whoever asks for a session has it polled for.
+            // A request for a session is also a reason to poll: its answer must include what was just written.
             let poll = Instant::now() >= self.next_poll || !post.asks.is_empty();
             let anywhere = post.anywhere || poll && self.is_look_due();
             let asked = post.asks.iter().flat_map(|ask| self.sources.files_of(&ask.agent, &ask.session));
@@ -128,13 +128,13 @@ impl EventLoop {
             self.subscriptions.push(subscription);
         }
         for SessionRequest { agent, session, answer } in post.asks {
-            // Whoever asked may have gone.
+            // The caller may no longer wait for the answer.
             publish::session_snapshot(&mut self.sources, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
         }
-        self.told = Some(now);
+        self.published = Some(now);
     }
 
-    /// Somebody wants to know again: what happened meanwhile is taken in, and nobody is told.
+    /// Starts again with the first subscriber: changes since the last one left are read, but not published.
     fn wake(&mut self, now: &Now) {
         self.events = if self.options.events { Events::start(Arc::clone(&self.inbox)) } else { None };
         // From now on nothing is missed; what came before is found by looking.
@@ -143,9 +143,9 @@ impl EventLoop {
         self.next_poll = Instant::now() + self.options.poll;
     }
 
-    /// Looks at some logs, or everywhere, and tells what changed.
+    /// Looks at some logs, or everywhere, and publishes the changes.
     fn pass(&mut self, files: impl IntoIterator<Item = PathBuf>, anywhere: bool, poll: bool, now: &Now) {
-        let before = self.told.take();
+        let before = self.published.take();
         let mut anywhere = self.sources.check(files, before.as_ref()) || anywhere;
         if poll {
             self.next_poll = Instant::now() + self.options.poll;
@@ -156,7 +156,7 @@ impl EventLoop {
                 self.age(before, now);
             }
         }
-        self.told = before;
+        self.published = before;
         if anywhere {
             self.look(now);
         }
@@ -181,7 +181,7 @@ impl EventLoop {
         // Directories first: what comes into one meanwhile changes it once more.
         self.directories = directories(&self.sources);
         let walked = start.elapsed();
-        let found = self.sources.look(self.told.as_ref(), now);
+        let found = self.sources.look(self.published.as_ref(), now);
         self.next_look = Instant::now() + SELDOM.max((walked + found) * SHARE);
     }
 
@@ -189,7 +189,7 @@ impl EventLoop {
         Instant::now() >= self.next_look
     }
 
-    /// Touches the bundles in which time alone has changed something.
+    /// Touches the bundles whose rows have changed by the passing of time alone.
     fn age(&mut self, before: &Now, now: &Now) {
         let listed = before.live != now.live;
         let bundles = &mut self.sources.bundles;

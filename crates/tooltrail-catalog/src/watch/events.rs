@@ -1,6 +1,6 @@
-//! What the system tells of files: the quick way to learn of changes, and never the only one.
+//! File system events: the fast way to learn of changes, but never the only one.
 //!
-//! Events may be lost, come late, or be more than the system wants to tell. So they only say where to look; the poll looks anyway.
+//! Events may be lost, late, or dropped because there are too many. So they only say where to look; the poll looks anyway.
 
 use super::inbox::Inbox;
 use super::log_locations::WatchRoot;
@@ -12,16 +12,16 @@ use std::sync::Arc;
 use tooltrail_formats::find;
 use tracing::warn;
 
-/// Directories that the system tells about.
+/// The directories that are watched by file system events.
 #[derive(Debug)]
 pub(super) struct Events {
     watcher: RecommendedWatcher,
-    /// What is watched, and which directory that was.
+    /// The watched directories, each with the identity it had when it was registered.
     watched: Vec<(WatchRoot, u64)>,
 }
 
 impl Events {
-    /// Begins with no directory; nothing if the system tells nobody.
+    /// Begins with no directory; `None` if the system provides no events.
     pub(super) fn start(inbox: Arc<Inbox>) -> Option<Self> {
         let take = move |event: notify::Result<Event>| match event {
             Ok(event) if event.need_rescan() => inbox.anywhere(),
@@ -40,7 +40,7 @@ impl Events {
     pub(super) fn watch(&mut self, roots: &[WatchRoot]) {
         for root in roots {
             let known = self.watched.iter().position(|(known, _)| known == root);
-            // Where no such thing is known as the same directory, being there has to do.
+            // A directory may be deleted and made again, which ends its events. Its identity shows that, on systems that have one.
             let here = fs::metadata(&root.path).ok().filter(fs::Metadata::is_dir).map(|meta| place(&meta));
             match (known, here) {
                 (Some(known), Some(here)) if self.watched.get(known).is_some_and(|(_, place)| *place == here) => {}
@@ -62,7 +62,7 @@ impl Events {
     }
 }
 
-/// Tells a directory from one that was there before it.
+/// The identity of a directory, to recognise one that was replaced.
 fn place(meta: &fs::Metadata) -> u64 {
     #[cfg(unix)]
     {
@@ -75,7 +75,7 @@ fn place(meta: &fs::Metadata) -> u64 {
     }
 }
 
-/// Puts an event where it belongs. Most say nothing of interest: that a file was opened, or written beside a log.
+/// Puts an event into the inbox. Most are ignored: a file was opened, or another file beside a log was written.
 fn sort(inbox: &Inbox, event: Event) {
     match event.kind {
         EventKind::Access(_) => {}
@@ -88,11 +88,12 @@ fn sort(inbox: &Inbox, event: Event) {
                 inbox.anywhere();
             }
         }
+        // A whole tree of logs may have come or gone with it, and not each file has its own event.
         EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) | EventKind::Modify(ModifyKind::Name(_)) => {
             inbox.anywhere()
         }
         EventKind::Modify(ModifyKind::Metadata(_)) => {}
-        // What a folder is cannot be told by all systems.
+        // Not all systems say whether it was a directory, so a path without an extension may be one.
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
             if event.paths.iter().any(|path| find::concerns_log(path) || is_json(path) || path.extension().is_none()) {
                 inbox.anywhere();

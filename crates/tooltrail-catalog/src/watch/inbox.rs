@@ -1,4 +1,5 @@
-//! What wakes the watcher: files that were written to, subscribers that come and go, its end. Bursts become one.
+//! The inbox of the watcher's thread: written files, new and leaving subscribers, requests for sessions, and the end. Bursts of events
+//! are taken together.
 
 use super::queue::ChangeSender;
 use super::{SubscribeOptions, WatchedSession};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 const QUIET: Duration = Duration::from_millis(4);
 /// How long an event waits at most.
 const LONGEST: Duration = Duration::from_millis(40);
-/// More files than this are not told apart.
+/// With more files than this, everything is looked at instead.
 const MANY: usize = 1000;
 
 /// Everything that waits for the watcher.
@@ -22,7 +23,7 @@ pub(super) struct Inbox {
     wake: Condvar,
 }
 
-/// What has come in.
+/// Everything that has come in since the watcher last looked.
 #[derive(Debug, Default)]
 pub(super) struct InboxContents {
     /// Logs that were written to.
@@ -31,11 +32,11 @@ pub(super) struct InboxContents {
     pub(super) anywhere: bool,
     /// New subscribers.
     pub(super) wishes: Vec<(SubscribeOptions, ChangeSender)>,
-    /// Sessions that somebody wants to have as they are now.
+    /// Requests for the current state of sessions.
     pub(super) asks: Vec<SessionRequest>,
     /// The watcher is to end.
     pub(super) ended: bool,
-    /// The watcher is gone, and takes nothing any more.
+    /// The watcher has ended, and reads the inbox no more.
     closed: bool,
     /// A subscriber may have left.
     rung: bool,
@@ -44,12 +45,12 @@ pub(super) struct InboxContents {
     events: u64,
 }
 
-/// Somebody wants to have a session as it is now.
+/// A request for the current state of a session.
 #[derive(Debug)]
 pub(super) struct SessionRequest {
     pub(super) agent: Box<str>,
     pub(super) session: Box<str>,
-    /// Where the answer goes. Dropped, it means that there is none.
+    /// The channel for the answer. It is dropped if there is none.
     pub(super) answer: mpsc::Sender<WatchedSession>,
 }
 
@@ -67,7 +68,8 @@ impl Inbox {
     fn put(&self, change: impl FnOnce(&mut InboxContents)) {
         let mut post = self.post();
         change(&mut post);
-        // Whoever waits for something that nobody will take learns of it by its end being dropped.
+        // After the watcher has ended nothing is taken out any more. Dropping the senders ends the wait at the
+        // other ends.
         if post.closed {
             *post = InboxContents { closed: true, ..InboxContents::default() };
         }
@@ -75,15 +77,16 @@ impl Inbox {
         self.wake.notify_one();
     }
 
-    /// The watcher is gone. What waits for it, now or later, is let go.
+    /// Marks the watcher as gone. Everything that waits for it, now or later, is dropped.
     pub(super) fn close(&self) {
         self.put(|post| post.closed = true);
     }
 
-    /// A file was written to.
+    /// Reports files that were written to.
     pub(super) fn written(&self, files: impl IntoIterator<Item = PathBuf>) {
         self.event(|post| {
             post.files.extend(files);
+            // Beyond this many, one look at everything is cheaper than a look at each, and the set must not grow without limit.
             if post.files.len() > MANY {
                 post.files.clear();
                 post.anywhere = true;
@@ -91,7 +94,7 @@ impl Inbox {
         });
     }
 
-    /// Something may have come or gone.
+    /// Reports that files may have appeared or disappeared anywhere.
     pub(super) fn anywhere(&self) {
         self.event(|post| post.anywhere = true);
     }
@@ -104,39 +107,42 @@ impl Inbox {
         });
     }
 
-    /// Somebody wants to be told.
+    /// Adds a subscriber.
     pub(super) fn wish(&self, wish: SubscribeOptions, sender: ChangeSender) {
         self.put(|post| post.wishes.push((wish, sender)));
     }
 
-    /// Somebody wants to have a session as it is now.
+    /// Requests the current state of a session.
     pub(super) fn ask(&self, agent: &str, session: &str) -> Receiver<WatchedSession> {
         let (answer, receiver) = mpsc::channel();
         self.put(|post| post.asks.push(SessionRequest { agent: agent.into(), session: session.into(), answer }));
         receiver
     }
 
-    /// A subscriber may have left.
+    /// Reports that a subscriber may have left.
     pub(super) fn ring(&self) {
         self.put(|post| post.rung = true);
     }
 
-    /// The watcher is to end.
+    /// Asks the watcher to end.
     pub(super) fn end(&self) {
         self.put(|post| post.ended = true);
     }
 
-    /// Waits until something comes in, or until a moment. Events are taken once it is quiet, and not before `rested`.
+    /// Waits until something comes in, at most until `until`. Events are returned once it is quiet, and not before `rested`.
     pub(super) fn wait(&self, until: Option<Instant>, rested: Instant) -> InboxContents {
         let mut post = self.post();
         while !post.is_urgent() && until.is_none_or(|until| Instant::now() < until) {
             let quiet_at = post.since.map(|since| {
+                // An agent that writes all the time must not delay its changes for ever, so quiet is awaited only up to a limit.
                 let latest = (since + LONGEST).max(rested);
                 (Instant::now() + QUIET).max(rested).min(latest)
             });
             let events = post.events;
             let next = [until, quiet_at].into_iter().flatten().min();
             post = self.sleep(post, next);
+            // The condition variable may wake early or for other reasons; only an unchanged number of events means that it was
+            // quiet.
             let waited = quiet_at.is_some_and(|quiet_at| Instant::now() >= quiet_at);
             if waited && (post.events == events || post.since.is_some_and(|since| since.elapsed() >= LONGEST)) {
                 break;

@@ -1,4 +1,4 @@
-//! Where logs are watched: the agents' own places, or what somebody named; and the directories there.
+//! The locations of watched logs: the agents' own places or given paths, and the directories in them.
 
 use crate::Map;
 use std::fs;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{FORMATS, Places};
 
-/// Where logs are watched.
+/// The locations of watched logs.
 #[derive(Clone, Debug)]
 pub enum LogLocations {
     /// In the agents' own places.
@@ -16,7 +16,7 @@ pub enum LogLocations {
     Paths(Vec<PathBuf>),
 }
 
-/// A directory that logs may come into.
+/// A directory in which logs may appear.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WatchRoot {
     pub(super) path: PathBuf,
@@ -57,10 +57,11 @@ impl LogLocations {
                 let changed = changed(&path);
                 if root.deep && changed.is_some() {
                     let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-                    // Links are not followed.
+                    // Links are not followed: they may lead back here, or into large trees without logs.
                     let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
                     open.extend(below.map(|entry| (entry.path(), depth + 1)));
                 }
+                // Missing directories are listed too, so that the poll sees when they are created.
                 found.insert(path, PolledDirectory { changed, depth });
             }
         }
@@ -71,22 +72,23 @@ impl LogLocations {
 /// A directory, as it was when it was looked at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PolledDirectory {
-    /// When something last came into it or went; nothing if it is not there.
+    /// When an entry was last added or removed; `None` if it does not exist.
     pub(super) changed: Option<SystemTime>,
     /// How far below a root it is.
     pub(super) depth: u32,
 }
 
-/// When something last came into a directory or went.
+/// When an entry was last added to a directory or removed.
 pub(super) fn changed(directory: &Path) -> Option<SystemTime> {
     fs::metadata(directory).ok().filter(fs::Metadata::is_dir)?.modified().ok()
 }
 
-/// What to look at for a path that somebody named: a directory and all below it, or a file, its directory and what belongs to it.
+/// The directories to watch for a given path: a directory and all below it, or the directory of a file and those that belong to the file.
 fn beside(path: &Path) -> Vec<WatchRoot> {
     if path.is_dir() {
         return vec![WatchRoot { path: path.to_owned(), deep: true }];
     }
+    // A relative file name has an empty parent, which cannot be watched.
     let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
     let own = FORMATS.iter().filter_map(|format| format.side_directory(path)).map(|path| WatchRoot { path, deep: true });
     parent.map(|parent| WatchRoot { path: parent.to_owned(), deep: false }).into_iter().chain(own).collect()

@@ -1,15 +1,16 @@
-//! Watching: what changes in logs, told to whoever subscribes, a moment after an agent wrote it.
+//! Watching: changes in logs, sent to subscribers a moment after an agent wrote them.
 //!
-//! A [`Watcher`] has a thread (`event_loop`) that is woken by what the system tells of files (`events`), by its own poll, and by subscribers, all
-//! through one `inbox`. `log_locations` says where logs are; `sources` holds every source as it was last read, and follows those that grow, so that
-//! an append costs the new bytes; `bundles` keeps apart what has nothing to do with each other, so that only the logs which belong
-//! together with the changed one are linked again, and what the catalogue knows is not in memory before somebody wants it (`catalogue_baseline`,
-//! `bundles::unloaded`); `fingerprints` compares the rows with those before; `publish` tells the difference through
-//! one `queue` for each subscriber. `updater` keeps the catalogue's file up with the logs, if that is wanted.
+//! A [`Watcher`] has a thread (`event_loop`) that is woken by file system events (`events`), by its own poll, and by subscribers, all
+//! through one `inbox`. `log_locations` says where logs are; `sources` holds every source as it was last read and follows those that grow,
+//! so that an append costs only the new bytes; `bundles` separates unrelated logs, so that only those linked with the changed one are
+//! linked again. Logs that the catalogue describes are not loaded before they are needed (`catalogue_baseline`, `bundles::unloaded`).
+//! `fingerprints` compares rows with those before, `recent_records` keeps the latest requests at hand, and `publish` sends the differences
+//! through one `queue` for each subscriber. `updater` keeps the catalogue's file up to date, if the watcher was given one.
 //!
-//! Whoever shows a session asks for it here as well ([`Watcher::session`]), so that what is shown and what is told come from the same logs.
+//! Pages that show a session get it here as well ([`Watcher::session`]), so that what they show and what they are sent come from the same
+//! logs.
 //!
-//! Rows are those of every command: at any quiet moment, what a subscriber was told is what `calls --json` and `list --json` print.
+//! Rows are those of every command: at any quiet moment, what a subscriber has received equals what `calls --json` and `list --json` print.
 
 mod bundles;
 mod catalogue_baseline;
@@ -46,7 +47,7 @@ use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
 use updater::CatalogueUpdater;
 
-/// Tells what time it is, and which sessions run.
+/// Returns the current time, and which sessions are running.
 pub type WatchClock = dyn Fn() -> Now + Send + Sync;
 
 /// How to watch.
@@ -54,15 +55,15 @@ pub type WatchClock = dyn Fn() -> Now + Send + Sync;
 pub struct WatchOptions {
     /// How logs are read.
     pub scan: scan::Options,
-    /// Whether the system is asked to tell of changes; otherwise there is only the poll.
+    /// Whether file system events are used; otherwise there is only the poll.
     pub events: bool,
-    /// How often it is looked for changes that nobody told of.
+    /// How often the watcher polls for changes that no event reported.
     pub poll: Duration,
-    /// How many changes wait for a subscriber that does not take them.
+    /// How many changes are queued for a slow subscriber.
     pub queue: usize,
-    /// What is kept of logs that are gone, for those who ask about it.
+    /// The copies of logs that are gone, for filters with a term about them.
     pub keep: Option<Keep>,
-    /// The file of a catalogue that may know these logs. What it has as it is need not be read; without it everything is.
+    /// The file of a catalogue that may describe these logs. Logs that are unchanged there need not be read; without it all are.
     pub seed: Option<PathBuf>,
 }
 
@@ -72,30 +73,30 @@ impl Default for WatchOptions {
     }
 }
 
-/// What a subscriber wants to know.
+/// The changes that a subscriber wants.
 #[derive(Clone, Debug, Default)]
 pub struct SubscribeOptions {
-    /// The calls that it is told of, as they are then. Sessions and messages are told where the session alone decides.
+    /// Selects the calls to report, by their state at the time. Sessions and messages are reported where the session alone decides.
     pub filter: Filter,
-    /// How many calls it is told of at the beginning: the last ones, and all that run.
+    /// How many calls to send at the beginning: the last ones, and all that are running.
     pub last: usize,
-    /// Whether it is told of all sessions whose logs have other bytes, even where no row has changed ([`ChangeEvent::Touched`]).
+    /// Whether to report all sessions whose logs have changed, even where no row has ([`ChangeEvent::Touched`]).
     pub touched: bool,
 }
 
-/// The logs of a session as they are now, with all they are linked with.
+/// The current logs of a session, with all logs that they are linked with.
 #[derive(Clone, Debug)]
 pub struct WatchedSession {
     /// The logs, ready to be linked. They stay as they are, whatever is written meanwhile.
     pub linker: Arc<Linker>,
     /// The moment.
     pub now: Now,
-    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; equal to what the catalogue says of the
-    /// same logs ([`crate::store::Listing::version`]).
+    /// A number that changes with every row of the session and with every byte of its logs; equal to the version that the catalogue has for
+    /// the same logs ([`crate::store::Listing::version`]).
     pub version: u64,
 }
 
-/// Watches logs while somebody is subscribed. Dropping it ends all subscriptions.
+/// Watches logs while there are subscribers. Dropping it ends all subscriptions.
 #[derive(Debug)]
 pub struct Watcher {
     inbox: Arc<Inbox>,
@@ -105,9 +106,10 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins to watch. Nothing is read before somebody subscribes. A catalogue that is given is kept up with the logs.
+    /// Begins to watch. Nothing is read before there is a subscriber. A given catalogue is kept up to date with the logs.
     pub fn start(locations: LogLocations, options: WatchOptions, clock: Arc<WatchClock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
+        // `options` moves to the thread, but subscribers are made here.
         let queue = options.queue;
         let updater =
             catalogue.and_then(|catalogue| CatalogueUpdater::start(catalogue, locations.clone(), options.scan.clone(), Arc::clone(&clock)));
@@ -117,25 +119,26 @@ impl Watcher {
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })
     }
 
-    /// Asks to be told. The calls that were asked for come first, then [`ChangeEvent::Begun`], then what changes.
+    /// Subscribes to changes. The requested calls come first, then [`ChangeEvent::Begun`], then changes.
     pub fn subscribe(&self, wish: SubscribeOptions) -> Subscriber {
         let (sender, subscriber) = queue::queue(self.queue, Arc::clone(&self.inbox));
         self.inbox.wish(wish, sender);
         subscriber
     }
 
-    /// A session as it is now; what was written meanwhile is looked at first. Nothing if there is no such session, if nobody is subscribed,
-    /// or if the watcher has ended.
+    /// The current state of a session, after reading what was written to its logs meanwhile. `None` if there is no such session, if there
+    /// is no subscriber, or if the watcher has ended.
     pub fn session(&self, agent: &str, session: &str) -> Option<WatchedSession> {
+        // The watcher drops the sender where it has no answer, which ends the wait.
         self.inbox.ask(agent, session).recv().ok()
     }
 
-    /// What ends it from elsewhere, as from a signal.
+    /// A handle that ends the watcher from elsewhere, such as a signal handler.
     pub fn end(&self) -> StopHandle {
         StopHandle(Arc::clone(&self.inbox))
     }
 
-    /// Ends it and waits for that; fails if it had broken down, and its subscribers were told of an end that nobody asked for.
+    /// Ends the watcher and waits for its thread; fails if that had panicked, in which case its subscribers saw an unexpected end.
     pub fn finish(mut self) -> io::Result<()> {
         self.inbox.end();
         let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
@@ -153,7 +156,7 @@ impl Watcher {
 pub struct StopHandle(Arc<Inbox>);
 
 impl StopHandle {
-    /// Ends it. What subscribers were sent before, they still get.
+    /// Ends the watcher. Subscribers still receive what was sent to them before.
     pub fn now(&self) {
         self.0.end();
     }
@@ -163,7 +166,7 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         self.inbox.end();
         if let Some(thread) = self.thread.take() {
-            // Its own panic, if it had one, has been told.
+            // A panic of the thread has already been printed, and a destructor cannot return it.
             let _ = thread.join();
         }
     }

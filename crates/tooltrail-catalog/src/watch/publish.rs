@@ -1,4 +1,4 @@
-//! From linked logs to what subscribers are told: each change is made once, and given to those whose filter takes it.
+//! Publishing: differences in linked logs become changes, each made once and sent to the subscribers whose filter selects it.
 
 use super::change::{CallNews, ChangeEvent, MessageNews, SessionNews};
 use super::fingerprints::{RowDifference, RowFingerprints};
@@ -20,13 +20,13 @@ use tooltrail_model::link::{CallId, Linked, LinkedCall, Now, Source};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{At, Status, Time};
 
-/// Somebody who is told.
+/// A subscriber as the watcher's thread sees it.
 #[derive(Debug)]
 pub(super) struct Subscription {
     filter: Filter,
-    /// What to look for in calls, if the filter asks about texts.
+    /// The texts to search for in calls, if the filter has any.
     query: Option<Query>,
-    /// Whether it is told of logs that have other bytes.
+    /// Whether it wants to know of changed logs even without changed rows.
     touched: bool,
     sender: ChangeSender,
 }
@@ -38,12 +38,12 @@ impl Subscription {
         Subscription { filter, query, touched, sender }
     }
 
-    /// Whether nobody listens any more.
+    /// Whether the subscriber has left.
     pub(super) fn is_left(&self) -> bool {
         self.sender.is_left()
     }
 
-    /// Whether a call is wanted, as it is now. For its texts only its own records are read.
+    /// Whether the filter selects a call in its current state. For texts only the call's own records are read.
     fn takes(&self, bundle_context: &LinkedBundle<'_>, call: &LinkedCall) -> bool {
         match &self.query {
             Some(query) => matching::takes_text(&bundle_context.asked, &bundle_context.group, query, call),
@@ -51,7 +51,7 @@ impl Subscription {
         }
     }
 
-    /// Whether something is taken by its session alone. What would have to be opened for that is left out.
+    /// Whether the session alone is enough for the filter to select an item. Nothing is opened to find out.
     fn knows(&self, bundle_context: &LinkedBundle<'_>, session: &SessionRow<'_>, item: Item<'_>) -> bool {
         let keeping = matching::keeping(bundle_context.asked.keep, &self.filter, session);
         let known = SubjectFacts { session, keeping, item, told: false, opened: None, texts: None };
@@ -65,14 +65,15 @@ struct LinkedBundle<'a> {
     group: LogGroup,
 }
 
-/// Tells what is new in the bundles that were touched. Gives whether anything was.
+/// Publishes the changes in the touched bundles. Returns whether there were any.
 pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[Subscription]) -> bool {
-    let said = sources.take_new_messages();
+    let messages = sources.take_new_messages();
     let mut any = false;
     for number in sources.bundles.take_touched() {
-        let said: Vec<&NewMessage> = said.iter().filter(|said| sources.bundles.of(&said.file) == Some(number)).collect();
+        let own: Vec<&NewMessage> = messages.iter().filter(|message| sources.bundles.of(&message.file) == Some(number)).collect();
         let WatchedSources { bundles, recent_records, keep, .. } = &mut *sources;
         let Some(bundle) = bundles.get_mut(number) else { continue };
+        // Without earlier fingerprints the bundle is new, and all of its rows are.
         let before = bundle.fingerprints.take().unwrap_or_default();
         let linked = bundle.linker.link();
         let (fingerprints, differences) = before.renew(&linked, now);
@@ -81,18 +82,19 @@ pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[
         any |= rewritten || !differences.is_empty();
         let bundle_context = LinkedBundle { asked, group: LogGroup::whole(&linked) };
         differences.into_iter().for_each(|difference| publish_difference(&bundle_context, difference, subscriptions));
-        said.into_iter().for_each(|said| publish_message(&bundle_context, said, subscriptions));
+        own.into_iter().for_each(|message| publish_message(&bundle_context, message, subscriptions));
         if rewritten {
             publish_touched(&linked, subscriptions);
         }
         bundle.fingerprints = Some(fingerprints);
     }
+    // Files were opened to complete rows; keeping them open would hide that a log was replaced.
     sources.recent_records.tidy();
     sources.bundles.forget(now);
     any
 }
 
-/// Tells a new subscription of the calls that run, and of the last calls, as many as it asked for.
+/// Sends the running calls and the requested number of last calls to a new subscriber.
 pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription: &Subscription, last: usize) {
     let WatchedSources { bundles, recent_records, keep, .. } = &mut *sources;
     let mut order: Vec<(Option<Time>, u32)> = bundles.iter().map(|(number, bundle)| (bundle.last(), number)).collect();
@@ -103,11 +105,13 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
     for (time, number) in order {
         let Some(bundle) = bundles.get(number) else { continue };
         let lives = bundle.may_live(now);
-        // Nothing in it is newer than what was found already.
+        // Bundles come by their last record, so nothing in this one is newer than the calls found already.
         let old = last == 0 || (newest.len() >= last && newest.peek().is_some_and(|oldest| oldest.time > time));
         if old && !lives {
             continue;
         }
+        // A bundle that is loaded only to look for its last calls is unloaded right away, or one subscriber would load
+        // everything.
         let rests = bundle.unloaded && !lives;
         bundles.load(number);
         let Some(bundle) = bundles.get_mut(number) else { continue };
@@ -130,7 +134,7 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
                 }
             }
         }
-        // What lives may change by time alone.
+        // A live bundle may change by time alone, and without fingerprints that would not be noticed.
         if lives && bundle.fingerprints.is_none() {
             let fingerprints = RowFingerprints::of(&linked, now);
             drop(linked);
@@ -141,7 +145,7 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
         }
     }
     recent_records.tidy();
-    // Those that run count among the last.
+    // Running calls count among the requested number.
     let mut past = newest.into_vec();
     past.sort();
     past.truncate(last.saturating_sub(shown.len()));
@@ -153,7 +157,7 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
     subscription.sender.send(&Arc::new(ChangeEvent::Begun { running }));
 }
 
-/// For calls whose id was used before in their session: how often.
+/// How often the id of a call was used before in its session, for calls where it was.
 fn repeats(linked: &Linked<'_>) -> Map<CallId, u32> {
     let mut uses: Map<(usize, &str), u32> = Map::default();
     let mut found = Map::default();
@@ -194,7 +198,7 @@ impl PartialEq for RankedCall {
 
 impl Eq for RankedCall {}
 
-/// Gives a change to those who want it. It is made for the first of them.
+/// Sends a change to the subscribers that want it. It is not even made if there are none.
 fn send(subscriptions: &[Subscription], wants: impl Fn(&Subscription) -> bool, make: impl FnOnce() -> Option<ChangeEvent>) {
     let mut wanting = subscriptions.iter().filter(|subscription| wants(subscription)).peekable();
     if wanting.peek().is_none() {
@@ -219,7 +223,7 @@ fn publish_difference(bundle_context: &LinkedBundle<'_>, difference: RowDifferen
             let Some(row) = linked.session_row(index, now) else { return };
             send(subscriptions, |subscription| subscription.knows(bundle_context, &row, Item::Session), || session_news(&row));
         }
-        // Nobody can say any more whether a filter would take them.
+        // The rows are gone, so no filter can be applied to them: every subscriber learns of it.
         RowDifference::Lost(agent, session, call, again) => {
             send(subscriptions, |_| true, || Some(ChangeEvent::Lost { agent, session, call, again }));
         }
@@ -229,8 +233,10 @@ fn publish_difference(bundle_context: &LinkedBundle<'_>, difference: RowDifferen
 
 fn publish_message(bundle_context: &LinkedBundle<'_>, said: &NewMessage, subscriptions: &[Subscription]) {
     let MatchContext { linked, now, .. } = bundle_context.asked;
+    // The log may have been removed between reading the message and publishing it.
     let Some((place, source)) = linked.sources.iter().enumerate().find(|(_, source)| source.path == said.file) else { return };
     let names = &source.summary.names;
+    // Records of some agents name no session; then it is the one that the log named last.
     let own = || source.summary.sessions.last().map(|record| names.text(record.session));
     let Some(index) = said.session.as_deref().or_else(own).and_then(|name| linked.session_named(place, name)) else { return };
     let Some(row) = linked.session_row(index, now) else { return };
@@ -249,7 +255,7 @@ fn publish_message(bundle_context: &LinkedBundle<'_>, said: &NewMessage, subscri
     send(subscriptions, |subscription| subscription.knows(bundle_context, &row, Item::Message(said.time)), message);
 }
 
-/// Tells that the logs of the sessions here have other bytes. What these are about no filter can say.
+/// Reports all sessions of a bundle as touched. No filter applies, because a filter selects rows and not bytes.
 fn publish_touched(linked: &Linked<'_>, subscriptions: &[Subscription]) {
     for own in &linked.sessions {
         let touched = || Some(ChangeEvent::Touched { agent: own.agent.into(), session: own.id.clone() });
@@ -257,7 +263,7 @@ fn publish_touched(linked: &Linked<'_>, subscriptions: &[Subscription]) {
     }
 }
 
-/// A session as it is now, for whoever shows it.
+/// The current state of a session, for pages that show it.
 pub(super) fn session_snapshot(sources: &mut WatchedSources, now: &Now, agent: &str, session: &str) -> Option<WatchedSession> {
     let number = sources.bundles.of_session(agent, session)?;
     sources.bundles.load(number);
@@ -265,6 +271,7 @@ pub(super) fn session_snapshot(sources: &mut WatchedSources, now: &Now, agent: &
     let linker = Arc::clone(&bundle.linker);
     let pulse = bundle.fingerprints.get_or_insert_with(|| RowFingerprints::of(&linker.link(), now)).pulse(agent, session, now);
     let of_log = |source: &Source| version::of_log(&source.path, source.modified, sources.stamp(&source.path), source.summary.tally.bytes);
+    // All logs of the bundle, as in the catalogue, so that both compute the same version.
     let logs = linker.sources().map(of_log);
     let version = version::of_session(version::sum(logs), sources.bundles.short(number, agent, session), pulse);
     Some(WatchedSession { linker, now: now.clone(), version })
@@ -281,7 +288,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<ChangeEvent> {
     Some(ChangeEvent::Session { session })
 }
 
-/// A call as it is told.
+/// A call as subscribers receive it.
 fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);

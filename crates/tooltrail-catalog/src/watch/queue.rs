@@ -1,4 +1,4 @@
-//! The way to a subscriber: a queue of a limited length. Who is too slow is told that something is missing.
+//! The queue of a subscriber, of limited length. A subscriber that is too slow learns that changes are missing.
 
 use super::change::ChangeEvent;
 use super::inbox::Inbox;
@@ -6,18 +6,18 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a subscriber gets when it asks.
+/// The next event for a subscriber.
 #[derive(Clone, Debug)]
 pub enum NextChange {
-    /// Something changed.
+    /// A change.
     Change(Arc<ChangeEvent>),
-    /// Nothing in all that time.
+    /// No change within the given time.
     Quiet,
     /// The watcher has ended; there will be no more.
     Ended,
 }
 
-/// Takes changes, in order. Dropping it ends the subscription.
+/// Receives changes, in order. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscriber {
     queue: Arc<ChangeQueue>,
@@ -38,7 +38,7 @@ struct ChangeQueue {
 #[derive(Debug, Default)]
 struct QueueContents {
     changes: VecDeque<Arc<ChangeEvent>>,
-    /// How many did not fit since.
+    /// How many changes did not fit since the last one in the queue.
     missing: u64,
     ended: bool,
     left: bool,
@@ -46,6 +46,7 @@ struct QueueContents {
 
 /// A queue for so many changes.
 pub(super) fn queue(limit: usize, inbox: Arc<Inbox>) -> (ChangeSender, Subscriber) {
+    // A queue without room would report every change as missing.
     let queue = Arc::new(ChangeQueue { state: Mutex::default(), wake: Condvar::new(), limit: limit.max(1) });
     (ChangeSender(Arc::clone(&queue)), Subscriber { queue, inbox })
 }
@@ -57,9 +58,10 @@ impl ChangeQueue {
 }
 
 impl ChangeSender {
-    /// Hands over a change, if there is room. Once something is missing nothing is added until the subscriber has been told.
+    /// Queues a change, if there is room. Once a change is missing, none is added until the subscriber has been notified of that.
     pub(super) fn send(&self, change: &Arc<ChangeEvent>) {
         let mut state = self.0.state();
+        // Never a change after a gap without the gap before it: the subscriber would build on a state it has not seen.
         if state.missing > 0 || state.changes.len() >= self.0.limit {
             state.missing += 1;
         } else {
@@ -69,7 +71,7 @@ impl ChangeSender {
         self.0.wake.notify_one();
     }
 
-    /// Whether nobody takes them any more.
+    /// Whether the subscriber has left.
     pub(super) fn is_left(&self) -> bool {
         self.0.state().left
     }
@@ -83,7 +85,7 @@ impl Drop for ChangeSender {
 }
 
 impl Subscriber {
-    /// The next change, waited for as long as that.
+    /// The next change, after waiting up to `patience` for it.
     pub fn next_within(&self, patience: Duration) -> NextChange {
         let until = Instant::now() + patience;
         let mut state = self.queue.state();
@@ -91,10 +93,12 @@ impl Subscriber {
             if let Some(change) = state.changes.pop_front() {
                 return NextChange::Change(change);
             }
+            // The gap comes after the changes that were queued before it.
             if state.missing > 0 {
                 let missing = std::mem::take(&mut state.missing);
                 return NextChange::Change(Arc::new(ChangeEvent::Lagged { missing }));
             }
+            // Last, so that everything sent before the end is still received.
             if state.ended {
                 return NextChange::Ended;
             }
@@ -110,6 +114,7 @@ impl Subscriber {
 impl Drop for Subscriber {
     fn drop(&mut self) {
         self.queue.state().left = true;
+        // The watcher sleeps without subscribers, so it has to notice that this one has left.
         self.inbox.ring();
     }
 }

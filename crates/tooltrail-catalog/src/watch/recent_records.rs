@@ -1,6 +1,6 @@
-//! Where the watcher reads logs again from: the requests of calls that came lately are still at hand, everything else is on the disk.
+//! The watcher's reader for records: recent requests are still in memory, everything else is read from the disk.
 //!
-//! When a call ends, its row needs the command that was asked for. It stands in a record that was read a moment ago.
+//! When a call ends, its row needs the command of its request, a record that was often read only a moment ago.
 
 use crate::Map;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ const ALL: usize = 4 << 20;
 /// A record by its log and its first byte.
 type RecordKey = (Box<str>, u64);
 
-/// Records at hand, and the disk.
+/// Recent records in memory, and the disk for all others.
 #[derive(Debug, Default)]
 pub(super) struct RecentRecords {
     held: Map<RecordKey, Vec<u8>>,
@@ -29,29 +29,32 @@ pub(super) struct RecentRecords {
 }
 
 impl RecentRecords {
-    /// A records that adds what it reads to a count.
+    /// An empty cache that adds the bytes it reads from the disk to a counter.
     pub(super) fn new(read: Arc<AtomicU64>) -> Self {
         RecentRecords { read, ..RecentRecords::default() }
     }
 
-    /// Keeps a record at hand.
+    /// Keeps a record in memory.
     pub(super) fn hold(&mut self, file: &str, start: u64, bytes: &[u8]) {
+        // One large record would push out hundreds of others.
         if bytes.len() > LARGEST {
             return;
         }
         let spot = (Box::from(file), start);
         self.bytes += bytes.len();
         match self.held.insert(spot.clone(), bytes.to_vec()) {
+            // Replaced, as when a last line was read before it was complete. It keeps its place in the order.
             Some(before) => self.bytes -= before.len(),
             None => self.order.push_back(spot),
         }
+        // The oldest first: nearly all calls end soon after their request.
         while self.order.len() > MOST || self.bytes > ALL {
             let Some(oldest) = self.order.pop_front() else { break };
             self.bytes -= self.held.remove(&oldest).map_or(0, |bytes| bytes.len());
         }
     }
 
-    /// Forgets a log: it is not the one that was there.
+    /// Forgets the records of a log that was replaced or rewritten.
     pub(super) fn forget(&mut self, file: &str) {
         let RecentRecords { held, bytes, order, .. } = self;
         order.retain(|spot| &*spot.0 != file);
@@ -62,7 +65,7 @@ impl RecentRecords {
         });
     }
 
-    /// Closes the logs that were opened. A log may be another one the next time.
+    /// Closes the logs that were opened: the next time another file may have the same path.
     pub(super) fn tidy(&mut self) {
         self.disk = Disk::default();
     }
@@ -74,6 +77,7 @@ impl Shelf for RecentRecords {
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        // Of another length, it is not the record that was asked for.
         let held = self.held.get(&(Box::from(file), span.start)).filter(|bytes| bytes.len() as u64 == span.len());
         held.cloned().or_else(|| {
             let bytes = self.disk.bytes(file, span)?;
@@ -91,7 +95,7 @@ impl Shelf for RecentRecords {
     }
 }
 
-/// Counts what is read.
+/// Counts the bytes that are read.
 struct ByteCounter<'c, R> {
     input: R,
     read: &'c AtomicU64,

@@ -1,4 +1,4 @@
-//! What the watcher knows: every source as it was last read, and the means to read more of those that grow.
+//! All watched sources: their state when they were last read, and the means to read more of those that grow.
 
 use super::bundles::Bundles;
 use super::catalogue_baseline::CatalogueBaseline;
@@ -37,7 +37,7 @@ pub(super) struct WatchedSources {
     known: Map<PathBuf, KnownSource>,
     pub(super) bundles: Bundles,
     pub(super) recent_records: RecentRecords,
-    /// What is kept of logs that are gone.
+    /// The copies of logs that are gone, if any are kept.
     pub(super) keep: Option<Keep>,
     /// A catalogue that may know the logs.
     seed: Option<PathBuf>,
@@ -45,22 +45,22 @@ pub(super) struct WatchedSources {
     live: Vec<(PathBuf, Follower)>,
     buffer: Buffer,
     read: Arc<AtomicU64>,
-    /// What was said since somebody asked.
+    /// Messages that were written since they were last taken.
     new_messages: Vec<NewMessage>,
 }
 
-/// A source that is known.
+/// A source as the watcher knows it.
 #[derive(Clone, Copy, Debug)]
 struct KnownSource {
-    /// What it was like when it was read; nothing for one that could not be, so that it is tried again.
+    /// Its stamp when it was read; `None` for one that could not be read, so that it is tried again.
     stamp: Option<FileStamp>,
-    /// How much of it has been told of.
+    /// How many of its bytes have been published.
     size: u64,
     written: Option<SystemTime>,
 }
 
 impl KnownSource {
-    /// A source that is read as it was found.
+    /// A source that is read in the state in which it was found.
     fn of(found: &FoundSource) -> Self {
         KnownSource { stamp: Some(stamp(found)), size: found.size, written: found.modified }
     }
@@ -70,7 +70,7 @@ impl KnownSource {
     }
 }
 
-/// Something that somebody said.
+/// A message that was written while the log was watched.
 #[derive(Clone, Debug)]
 pub(super) struct NewMessage {
     pub(super) file: Box<str>,
@@ -81,7 +81,7 @@ pub(super) struct NewMessage {
     pub(super) by: MessageRole,
 }
 
-/// What the new lines of a log hold.
+/// The messages and requests in the new lines of a log.
 #[derive(Default)]
 struct NewLines {
     new_messages: Vec<(u64, NewMessage)>,
@@ -90,7 +90,7 @@ struct NewLines {
 }
 
 impl WatchedSources {
-    /// A world of which nothing is known. What is read of logs is added to a count.
+    /// An empty set of sources. The bytes that are read from logs are added to a counter.
     pub(super) fn new(locations: LogLocations, options: &super::WatchOptions, read: Arc<AtomicU64>) -> Self {
         let super::WatchOptions { scan, keep, seed, .. } = options;
         let usual = Options::default();
@@ -102,7 +102,7 @@ impl WatchedSources {
             bundles: Bundles::new(scan.clone()),
             recent_records: RecentRecords::new(Arc::clone(&read)),
             keep: keep.clone(),
-            // What is stored was read as usual.
+            // The catalogue was filled with the default options; with others its summaries would differ from a scan.
             seed: seed.clone().filter(|_| is_usual),
             live: Vec::new(),
             buffer: Buffer::default(),
@@ -111,13 +111,13 @@ impl WatchedSources {
         }
     }
 
-    /// Where logs are.
+    /// The locations of the logs.
     pub(super) fn locations(&self) -> &LogLocations {
         &self.locations
     }
 
-    /// Looks at everything, and takes in what is not as it was. `before` is the moment of which rows were told, if any were. Gives how
-    /// long it took to find that out.
+    /// Looks at all sources, and reads those that have changed. `before` is the moment for which rows were last published, if any were.
+    /// Returns how long it took to find the changes.
     pub(super) fn look(&mut self, before: Option<&Now>, now: &Now) -> Duration {
         let start = Instant::now();
         let search = self.locations.search();
@@ -133,12 +133,13 @@ impl WatchedSources {
                 changed.push(found.clone());
             }
         }
+        // Without the reading: this decides how often to look, and reading happens only when something has changed.
         let took = start.elapsed();
         let gone: Vec<PathBuf> = self.known.keys().filter(|path| !here.contains(path.as_path())).cloned().collect();
         for path in gone {
             self.remove(&path, before);
         }
-        // When all is new, only what was written lately is likely to grow.
+        // On the first look every log is new, and only those that were written recently are likely to grow.
         let alive = |found: &FoundSource| !first || now.is_fresh(found.written(), None);
         changed.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let (grows, rest): (Vec<_>, Vec<_>) = changed.into_iter().partition(alive);
@@ -150,7 +151,7 @@ impl WatchedSources {
         took
     }
 
-    /// Takes from the catalogue what it has as it is.
+    /// Takes the sources from the catalogue that have not changed since it was written.
     fn seed_from_catalogue(&mut self, files: &[FoundSource]) {
         let Some(seed) = self.seed.as_deref().and_then(CatalogueBaseline::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
@@ -165,21 +166,23 @@ impl WatchedSources {
                 known.push((found.path.clone(), own));
             }
         }
+        // Those that remain have changed or are gone, so their bundles have to be linked again.
         let changed = stored.values().map(|stored| stored.bundle).collect();
         if self.bundles.seed_from(seed, sources, &changed) {
             self.known.extend(known);
         }
     }
 
-    /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
+    /// Changes to the current state of the catalogue, if it was written since. SQLite has to keep old pages for as long as they are read.
     pub(super) fn reseed(&mut self) {
         let Some(seed) = self.seed.as_deref().and_then(CatalogueBaseline::open).filter(|seed| self.bundles.is_newer(seed)) else { return };
         let WatchedSources { bundles, known, .. } = self;
         bundles.reseed(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
     }
 
-    /// Forgets everything, if the catalogue tells it again: nobody wants to know for now.
+    /// Drops everything, if it can be taken from the catalogue again. Called when the last subscriber has left.
     pub(super) fn reset(&mut self) {
+        // Without a catalogue everything would have to be read again for the next subscriber.
         if !self.bundles.is_seeded() {
             return;
         }
@@ -190,10 +193,10 @@ impl WatchedSources {
         self.recent_records = RecentRecords::new(Arc::clone(&self.read));
     }
 
-    /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
+    /// Looks at some logs. Returns whether one of them is unknown or no longer exists: then everything has to be looked at.
     pub(super) fn check(&mut self, files: impl IntoIterator<Item = PathBuf>, before: Option<&Now>) -> bool {
         let mut unknown = false;
-        // One file may be many sources, the sessions of a database, and one look tells of all of them.
+        // One file may be many sources, as a database is, and one look at it covers all of them.
         let files: BTreeSet<PathBuf> = files.into_iter().map(|path| find::file_of(&path)).collect();
         for path in files {
             let sources = find::at(&path);
@@ -215,6 +218,7 @@ impl WatchedSources {
         let mut all: Vec<_> = self.known.iter().map(|(path, known)| (known.written, path)).collect();
         let count = count.min(all.len());
         if count < all.len() {
+            // Only the newest are needed, in any order; sorting tens of thousands of logs at every poll would be wasted.
             all.select_nth_unstable_by(count, |a, b| b.cmp(a));
         }
         all.into_iter().take(count).map(|(_, path)| path.clone()).collect()
@@ -224,19 +228,19 @@ impl WatchedSources {
     pub(super) fn files_of(&self, agent: &str, session: &str) -> Vec<PathBuf> {
         let bundle = self.bundles.of_session(agent, session).and_then(|number| self.bundles.get(number));
         let paths = bundle.into_iter().flat_map(|bundle| bundle.paths()).map(PathBuf::from);
-        // One whose name is no text is found by the poll.
+        // A path that is not UTF-8 is spelled differently here, and is left to the poll.
         paths.filter(|path| self.known.contains_key(path)).collect()
     }
 
     /// The stamp that a log had when it was read, by its spelled path.
     pub(super) fn stamp(&self, path: &str) -> Option<FileStamp> {
         let known = self.known.get(Path::new(path));
-        // A name that is no text is spelled otherwise than it is, so it has to be looked for.
+        // A path that is not UTF-8 is spelled differently, so all have to be compared.
         let odd = || self.known.iter().find(|(own, _)| spelled(own) == *path).map(|(_, known)| known);
         known.or_else(odd).and_then(|known| known.stamp)
     }
 
-    /// What was said since the last time.
+    /// Takes the messages that are new since the last time.
     pub(super) fn take_new_messages(&mut self) -> Vec<NewMessage> {
         std::mem::take(&mut self.new_messages)
     }
@@ -251,30 +255,30 @@ impl WatchedSources {
         };
         let mut notes = NewLines::default();
         let bytes = entry.1.bytes();
-        // While nobody has been told anything, nothing is news.
+        // Before rows were published for the first time, no message counts as new.
         let taken = entry.1.follow(&mut self.buffer, &mut |format, line| {
             if before.is_some() {
                 notes.take(&file, format, line);
             }
         });
         self.read.fetch_add(entry.1.bytes() - bytes, Ordering::Relaxed);
-        let told = self.note(found);
+        let published = self.note(found);
         let followed = match taken {
             Ok(followed) => followed,
             Err(error) => {
                 warn!(path = ?found.path, %error, "cannot follow a log");
-                return self.mark_unreadable(&found.path, told, before);
+                return self.mark_unreadable(&found.path, published, before);
             }
         };
         trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
         if followed.whole {
             self.recent_records.forget(&file);
-            // Told by what was read: the size of a source that is no plain file counts other bytes.
+            // By the bytes that were read: the size of a source that is no plain file counts something else.
             self.known.entry(found.path.clone()).and_modify(|known| known.size = followed.source.summary.tally.bytes);
         }
-        // Of a log that was read again whole, what lies behind its old end is new.
-        let new = if followed.whole { told } else { 0 };
-        self.new_messages.extend(notes.new_messages.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
+        // In a log that was read again from its start, only messages behind its old end are new.
+        let new = if followed.whole { published } else { 0 };
+        self.new_messages.extend(notes.new_messages.into_iter().filter(|(start, _)| *start >= new).map(|(_, message)| message));
         notes.requests.iter().for_each(|(start, bytes)| self.recent_records.hold(&file, *start, bytes));
         self.bundles.put(followed.source, before);
         self.live.push(entry);
@@ -292,27 +296,28 @@ impl WatchedSources {
         let (linker, problems) = scan::scan(files, &self.options, &progress);
         self.read.fetch_add(progress.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
         for found in files {
+            // A follower of a log that was read whole would continue at an old place.
             self.live.retain(|(path, _)| *path != found.path);
             self.recent_records.forget(&spelled(&found.path));
             self.note(found);
         }
         linker.into_sources().for_each(|source: Source| self.bundles.put(source, before));
         for problem in &problems {
-            // What is read here is no news to anybody, whenever that is.
-            let told = self.known.get(&problem.path).map_or(0, |known| known.size);
-            self.mark_unreadable(&problem.path, told, before);
+            // These bytes count as published: messages in a log that becomes readable later are not new.
+            let published = self.known.get(&problem.path).map_or(0, |known| known.size);
+            self.mark_unreadable(&problem.path, published, before);
         }
     }
 
-    /// Notes that a log has been read as it was found. Gives how much of it was told of before.
+    /// Notes that a log has been read in the state in which it was found. Returns how much of it was published before.
     fn note(&mut self, found: &FoundSource) -> u64 {
         self.known.insert(found.path.clone(), KnownSource::of(found)).map_or(0, |known| known.size)
     }
 
-    /// Nothing is known of a log that could not be read, until it can be. `told` is how much of it was told of.
-    fn mark_unreadable(&mut self, path: &Path, told: u64, before: Option<&Now>) {
+    /// Removes the content of a log that cannot be read, until it can be. `published` is how much of it was published before.
+    fn mark_unreadable(&mut self, path: &Path, published: u64, before: Option<&Now>) {
         if let Some(known) = self.known.get_mut(path) {
-            (known.stamp, known.size) = (None, told);
+            (known.stamp, known.size) = (None, published);
         }
         let file = spelled(path);
         self.recent_records.forget(&file);
@@ -329,13 +334,15 @@ impl WatchedSources {
 }
 
 impl NewLines {
-    /// Notes what a line says, and keeps it if it makes a call.
+    /// Notes the message in a line, and keeps the line if it requests a call.
     fn take(&mut self, file: &str, format: &dyn Format, line: LogLine<'_>) {
+        // Notes only save reading: without them a request is read from the disk when it is needed.
         if line.oversized() || self.bytes > NOTED {
             return;
         }
         let at = At { line: line.number, span: Span { start: line.start, end: line.start + line.length } };
         let (mut by, mut calls, mut time, mut session) = (None, false, None, None);
+        // A line that cannot be decoded has nothing to note; the scan itself reports it.
         let _ = format.decode(Record { at, bytes: line.bytes }, &mut |event| match &event.fact {
             Fact::Record { .. } => {
                 time = event.time;

@@ -1,4 +1,4 @@
-//! The catalogue's file kept up with the logs, lazily: when it has been quiet for a moment, and never long after the first change.
+//! Lazy updates of the catalogue's file: after a moment without changes, but never long after the first one.
 
 use super::WatchClock;
 use super::log_locations::LogLocations;
@@ -40,7 +40,7 @@ impl RefreshSignal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a refresh is due; nothing if there will be none.
+    /// Waits until a refresh is due; returns `None` at the end.
     fn due(&self) -> Option<()> {
         let mut state = self.state();
         loop {
@@ -50,6 +50,7 @@ impl RefreshSignal {
             let due = state.changes.map(|(first, last)| (last + QUIET).min(first + LONGEST));
             match due.map(|due| due.saturating_duration_since(Instant::now())) {
                 Some(left) if left.is_zero() => {
+                    // Before the refresh: a change during it has to cause another one.
                     state.changes = None;
                     return Some(());
                 }
@@ -61,13 +62,13 @@ impl RefreshSignal {
 }
 
 impl CatalogueUpdater {
-    /// Keeps a catalogue up with some logs; nothing if the system has no thread for it.
+    /// Starts a thread that keeps a catalogue up to date; `None` if the system has no thread for it.
     pub(super) fn start(mut catalogue: Catalogue, locations: LogLocations, options: Options, clock: Arc<WatchClock>) -> Option<Self> {
         let shared = Arc::new(RefreshSignal::default());
         let own = Arc::clone(&shared);
         let work = move || {
             while own.due().is_some() {
-                // It is a cache: if it cannot be written now, whoever asks it next refreshes it.
+                // The catalogue is a cache: if it cannot be written now, the next command refreshes it.
                 if let Err(error) = refresh(&mut catalogue, &locations.search(), &options, clock().time, &Progress::default()) {
                     warn!(error = %ErrorChain(&error), "cannot keep the catalogue up with the logs");
                 }
@@ -78,10 +79,11 @@ impl CatalogueUpdater {
         Some(CatalogueUpdater { shared, thread: Some(thread) })
     }
 
-    /// Something changed that the catalogue does not know of.
+    /// Reports a change that is not in the catalogue yet.
     pub(super) fn changed(&self) {
         let now = Instant::now();
         let mut state = self.shared.state();
+        // The first change keeps its time, which limits how long a busy log can delay the refresh.
         state.changes = Some(state.changes.map_or((now, now), |(first, _)| (first, now)));
         drop(state);
         self.shared.wake.notify_one();
@@ -93,7 +95,7 @@ impl Drop for CatalogueUpdater {
         self.shared.state().ended = true;
         self.shared.wake.notify_one();
         if let Some(thread) = self.thread.take() {
-            // Its own panic, if it had one, has been told.
+            // A panic of the thread has already been printed, and a destructor cannot return it.
             let _ = thread.join();
         }
     }

@@ -69,7 +69,7 @@ pub struct Digest {
     #[serde(skip)]
     pub scripts: u64,
     /// Use of the time.
-    pub time: Times,
+    pub time: TimeBreakdown,
 }
 
 /// A call that proves something.
@@ -206,7 +206,7 @@ pub struct UnresolvedCall {
 
 /// Use of the time. Parallel activities are counted once, so the parts add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Times {
+pub struct TimeBreakdown {
     /// From the first to the last record.
     pub wall_ms: u64,
     /// Time of the model.

@@ -3,7 +3,7 @@
 //! Moments with several activities count once: hooks before tools, tools before people, people before the model.
 //! Unexplained time is unknown.
 
-use super::Times;
+use super::TimeBreakdown;
 use super::beginnings;
 use crate::book::Selection;
 use crate::transcript::{CallEntry, EntryKind, Transcript};
@@ -45,8 +45,8 @@ impl Lapse {
     }
 
     /// Sums by activity.
-    pub fn times(&self) -> Times {
-        let mut times = Times::default();
+    pub fn times(&self) -> TimeBreakdown {
+        let mut times = TimeBreakdown::default();
         for (who, start, end) in self.spans() {
             let millis = span_ms(start, end);
             let part = match who {

@@ -186,7 +186,7 @@ fn views(at: &SessionPageRequest<'_>, table: bool) -> Markup {
 }
 
 /// Summary of the time by who was at work.
-fn summary(times: &tooltrail_model::digest::Times) -> Markup {
+fn summary(times: &tooltrail_model::digest::TimeBreakdown) -> Markup {
     let parts = [
         ("tools", times.tools_ms),
         ("model", times.model_ms),

@@ -1,7 +1,9 @@
 //! A digest made by hand, and a transcript for it.
 
 use crate::{Book, Loaded};
-use tooltrail_model::digest::{ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, Times, UnresolvedCall};
+use tooltrail_model::digest::{
+    ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
+};
 use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_model::transcript::{CallEntry, Entry, Spot, Transcript};
 use tooltrail_model::{Kind, Reason, Status};
@@ -161,6 +163,6 @@ pub(crate) fn digest(x: &str) -> Digest {
         blocked: open(Status::Blocked, "Bash", "rm -rf build", "not in here", 6),
         unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
         scripts: 0,
-        time: Times { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
+        time: TimeBreakdown { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
     }
 }

@@ -1,6 +1,6 @@
-//! Bundles that are unloaded: known by what the catalogue says of their sources, which are unpacked when somebody wants them.
+//! Bundles that are unloaded: known from the catalogue, which holds the summaries of their sources until they are needed.
 //!
-//! A bundle is wholly in memory or wholly not. It goes back to sleep when it has been quiet, if the catalogue still has all of it.
+//! A bundle is wholly in memory or wholly not. It is unloaded again after a quiet time, if the catalogue still has all of it.
 
 use super::{Bundles, WatchedBundle};
 use crate::watch::catalogue_baseline::{CatalogueBaseline, SourceInfo, read_again};
@@ -10,17 +10,17 @@ use std::sync::Arc;
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Now, Ties};
 
-/// How many bundles stay in memory that could be unloaded, and how large their logs are together: what is kept of one is a tenth of it.
+/// How many bundles stay in memory although they could be unloaded, and the total size of their logs: a summary takes a tenth of its log.
 const IDLE: usize = 16;
 const IDLE_BYTES: u64 = 128 << 20;
 
 impl WatchedBundle {
-    /// Lets go of its sources. The catalogue has them.
+    /// Drops its sources. The catalogue has them.
     fn unload(&mut self) {
         (self.linker, self.fingerprints, self.unloaded) = (Arc::default(), None, true);
     }
 
-    /// Whether it can be woken again, and nothing in it is alive.
+    /// Whether it can be loaded again and has no signs of life.
     fn may_unload(&self, now: &Now) -> bool {
         let is_alive = || self.fingerprints.as_ref().is_some_and(RowFingerprints::is_alive) || self.may_live(now);
         !self.unloaded && !self.stored.is_empty() && self.paths().all(|path| self.stored.contains_key(path)) && !is_alive()
@@ -33,18 +33,18 @@ impl WatchedBundle {
 }
 
 impl Bundles {
-    /// Whether any sources were taken from a catalogue, and are there again whenever they are wanted.
+    /// Whether sources were taken from a catalogue, and can be loaded from it again.
     pub(in crate::watch) fn is_seeded(&self) -> bool {
         self.seed.is_some()
     }
 
-    /// Whether this is another catalogue than the one that sources are taken from, or that has been written since.
+    /// Whether a baseline is another state of the catalogue than the one in use.
     pub(in crate::watch) fn is_newer(&self, seed: &CatalogueBaseline) -> bool {
         self.seed.as_ref().is_none_or(|own| own.epoch() != seed.epoch())
     }
 
-    /// Takes sources from the catalogue, all of them unloaded; but bundles of which something is not as it was stored are touched. Gives
-    /// whether it worked out; otherwise nothing has happened.
+    /// Takes sources from the catalogue, all of them unloaded; bundles with a source that has changed since are touched. Returns whether
+    /// that succeeded; otherwise nothing has changed.
     pub(in crate::watch) fn seed_from(&mut self, seed: CatalogueBaseline, sources: Vec<(String, SourceInfo)>, changed: &Set<i64>) -> bool {
         let mut numbers: Map<i64, u32> = Map::default();
         let mut of: Map<i64, u32> = Map::default();
@@ -66,7 +66,7 @@ impl Bundles {
         names.sort_unstable();
         names.dedup();
         names.shrink_to_fit();
-        // A name in two bundles: whoever wrote that had another idea of what belongs together.
+        // A name in two bundles: they were written by a version with other rules for bundles, or damaged.
         let torn = names.array_windows().any(|[(one, _), (other, _)]| one == other);
         if ties.is_none() || sessions.is_none() || torn {
             return false;
@@ -83,19 +83,21 @@ impl Bundles {
         true
     }
 
-    /// Goes over to the catalogue as it is now. `is_as` tells whether a source in memory is as it is stored there.
+    /// Changes to a newer baseline. `is_as` says whether a source in memory equals the stored one.
     pub(in crate::watch) fn reseed(&mut self, seed: CatalogueBaseline, is_as: impl Fn(&str, &SourceInfo) -> bool) {
         let Some(stored) = seed.sources() else { return };
         let is_same = |path: &str, own: &SourceInfo| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
         let has_changed =
             |(_, bundle): &(u32, &WatchedBundle)| bundle.unloaded && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
         let changed: Vec<u32> = self.iter().filter(has_changed).map(|(number, _)| number).collect();
-        // Somebody is making it anew; what is unloaded stays where it is until that is done.
+        // So many changes mean that the catalogue is being rebuilt. Loading all these bundles would cost too much memory; the old
+        // baseline still has them, so this waits until the rebuild is done.
         if changed.len() > IDLE {
             return;
         }
         changed.into_iter().for_each(|number| self.load(number));
         for bundle in &mut self.all {
+            // A loaded source counts as stored only if it equals the stored one, or unloading the bundle would change it.
             let new = |path: &str| stored.get(path).filter(|new| bundle.unloaded || is_as(path, new)).map(|new| (path.into(), new.clone()));
             let new = bundle.paths().filter_map(new).collect();
             bundle.stored = new;
@@ -103,7 +105,7 @@ impl Bundles {
         self.seed = Some(seed);
     }
 
-    /// Brings the sources of a bundle into memory, as they were when they were last looked at.
+    /// Loads the sources of a bundle, in the state in which they were last looked at.
     pub(in crate::watch) fn load(&mut self, number: u32) {
         self.clock += 1;
         let Some(bundle) = self.all.get_mut(number as usize) else { return };
@@ -118,7 +120,7 @@ impl Bundles {
             let is_whole = source.is_some();
             match source.or_else(|| read_again(path, stored, &self.options)) {
                 Some(source) => linker.put(source),
-                // Whoever looks for it does not find it here, and reads it.
+                // Without an entry the next look treats it as a new log, and reads it.
                 None => drop(self.paths.remove(path)),
             }
             is_whole
@@ -126,16 +128,17 @@ impl Bundles {
         bundle.linker = Arc::new(linker);
     }
 
-    /// Puts a bundle to sleep if it can be woken again, and nothing in it is alive.
+    /// Unloads a bundle if it can be loaded again and has no signs of life.
     pub(in crate::watch) fn unload_if_idle(&mut self, number: u32, now: &Now) {
         if let Some(bundle) = self.all.get_mut(number as usize).filter(|bundle| bundle.may_unload(now)) {
             bundle.unload();
         }
     }
 
-    /// Puts bundles to sleep in which nothing has happened for long.
+    /// Unloads the bundles that have been idle for longest.
     pub(super) fn unload_idle(&mut self, now: &Now) {
         let mut idle: Vec<&mut WatchedBundle> = self.all.iter_mut().filter(|bundle| bundle.may_unload(now)).collect();
+        // The most recently used stay: they are the most likely to be needed again.
         idle.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
         let mut bytes = 0;
         for (place, bundle) in idle.into_iter().enumerate() {
@@ -146,7 +149,7 @@ impl Bundles {
         }
     }
 
-    /// Whether a bundle that is unloaded may hold any of some records. It is not woken for that.
+    /// Whether a bundle that is unloaded may hold any of some records. It is not loaded for that.
     pub(super) fn may_hold(&self, bundle: &WatchedBundle, records: &Set<Id>) -> bool {
         let seed = self.seed.as_ref().filter(|_| bundle.unloaded);
         seed.is_some_and(|seed| bundle.stored.values().any(|stored| seed.may_have(stored, records)))
@@ -195,7 +198,7 @@ mod tests {
         assert_eq!(awake(&sources), IDLE);
         let last = sources.bundles.of_session("claude", &name(count - 1)).and_then(|number| sources.bundles.get(number));
         assert!(!last.unwrap().unloaded, "those that were used last");
-        // What was known of a log is still known when the catalogue knows better.
+        // The old state of a log stays available although the catalogue has a newer one.
         let first = name(0);
         std::fs::write(logs.path().join(format!("{first}.jsonl")), "").unwrap();
         let search = find::in_paths(&[logs.path().to_owned()]);

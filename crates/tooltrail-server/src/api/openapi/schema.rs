@@ -112,7 +112,7 @@ pub(super) fn some_of(about: &str, fields: impl IntoIterator<Item = (&'static st
     json!({ "type": "object", "description": about, "properties": properties, "additionalProperties": false })
 }
 
-/// The same for a record that may be a row of a database rather than a line of a file.
+/// A schema with a `line`, changed so that the record may be a row of a database instead.
 pub(super) fn or_row(mut schema: Value) -> Value {
     let line = schema["properties"]["line"].take();
     schema["properties"]["line"] = maybe(line);
