@@ -334,7 +334,7 @@ impl WatchedSources {
 }
 
 impl NewLines {
-    /// Notes what a line says, and keeps it if it makes a call.
+    /// Notes the message in a line, and keeps the line if it requests a call.
     fn take(&mut self, file: &str, format: &dyn Format, line: LogLine<'_>) {
         // Notes only save reading: without them a request is read from the disk when it is needed.
         if line.oversized() || self.bytes > NOTED {
