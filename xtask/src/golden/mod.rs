@@ -45,7 +45,10 @@ pub(crate) fn run(options: &TaskOptions) -> Result<(), String> {
         let _ = fs::remove_dir_all(&place);
     }
     match total.differing {
-        0 => Ok(say(&format!("{} outputs, all the same", total.outputs))),
+        0 => {
+            say(&format!("{} outputs, all the same", total.outputs));
+            Ok(())
+        }
         some => Err(format!("{some} of {} outputs differ", total.outputs)),
     }
 }
