@@ -92,7 +92,7 @@ pub struct WatchedSession {
     /// The moment.
     pub now: Now,
     /// A number that changes with every row of the session and with every byte of its logs; equal to the version that the catalogue has for
-    /// the same logs ([`crate::store::Listing::version`]).
+    /// the same logs ([`crate::store::SessionListing::version`]).
     pub version: u64,
 }
 
