@@ -23,15 +23,24 @@ pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
 
 /// A call in neutral form, from the record of its request alone.
 pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
-    open(record, line, row).map(|(_, detailed)| detailed)
+    open(record, line, row, Payloads::default()).map(|(_, detailed)| detailed)
+}
+
+/// The payloads from which a title is made. A command is parsed as a whole, and a patch names its files anywhere; of everything else a
+/// title shows no more than the beginning, and a `Write` may carry a whole file.
+fn title_payloads(kind: Kind) -> Payloads<'static> {
+    match kind {
+        Kind::Shell | Kind::Edit | Kind::Other => Payloads::default(),
+        _ => Payloads::beginnings(),
+    }
 }
 
 /// The input of a call, and the call in neutral form, from the record of its request alone.
-fn open(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<(Value, Detailed)> {
+fn open(record: &[u8], line: u64, row: &CallRow<'_>, payloads: Payloads<'_>) -> Option<(Value, Detailed)> {
     let format = format_of(row.agent)?;
     // The span is not needed: nothing that is asked for here refers to a position in the log.
     let at = At { line, ..At::default() };
-    let input = format.open(Record { at, bytes: record }).ok()?.request(row.call, Payloads::default())?.input;
+    let input = format.open(Record { at, bytes: record }).ok()?.request(row.call, payloads)?.input;
     let detailed = format.detail(&DetailRequest {
         tool: row.tool,
         server: row.server,
@@ -47,13 +56,13 @@ fn open(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<(Value, Detailed)
 
 /// The title of a call, from the record of its request.
 pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
-    let (input, detailed) = open(record, line, row)?;
+    let (input, detailed) = open(record, line, row, title_payloads(row.kind))?;
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }
 
 /// Completes a row from the record of its request: what the call is about, and what its command says about the outcome.
 pub fn complete(record: &[u8], line: u64, row: &mut CallRow<'_>) -> Option<CommandLine> {
-    let (input, detailed) = open(record, line, row)?;
+    let (input, detailed) = open(record, line, row, title_payloads(row.kind))?;
     row.about = detailed.detail.about(&input, row.cwd).map(|title| title.text());
     if row.kind == Kind::Shell { annotate(row, &detailed.detail) } else { None }
 }

@@ -10,21 +10,34 @@ use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::{HookStory, LoggedResult, Part};
 use tooltrail_skim::Raw;
 
+/// Bytes of a text that a title may be made of. Longer than any title, since the first line may come late.
+const BEGINNING: usize = 4096;
+
 /// The only way from payloads of records to values and texts: as the log has them, or redacted.
 #[derive(Clone, Copy, Default)]
 pub struct Payloads<'c> {
     change: Option<&'c RedactFn<'c>>,
+    /// About the most bytes of each text in a value; all of them where `None`.
+    most: Option<usize>,
 }
 
 impl<'c> Payloads<'c> {
     /// Payloads whose texts are changed as they are opened.
     pub fn changed(change: &'c RedactFn<'c>) -> Self {
-        Payloads { change: Some(change) }
+        Payloads { change: Some(change), most: None }
+    }
+
+    /// Payloads of which a title is made: the beginning of each text is enough, and the rest is not even decoded.
+    pub(crate) fn beginnings() -> Self {
+        Payloads { change: None, most: Some(BEGINNING) }
     }
 
     /// A payload as a value.
     pub fn value(&self, bytes: &[u8]) -> Value {
-        let mut value = value::read(bytes);
+        let mut value = match self.most {
+            Some(most) => value::read_beginnings(bytes, most),
+            None => value::read(bytes),
+        };
         self.tree(&mut value);
         value
     }

@@ -18,14 +18,26 @@ pub type RedactFn<'c> = dyn Fn(String) -> String + Sync + 'c;
 
 /// Reads a value. A value that breaks off keeps everything before the break; text that is no JSON becomes null.
 pub fn read(bytes: &[u8]) -> Value {
+    read_texts(bytes, &|text| text.text().into_owned())
+}
+
+/// Reads a value with about so many bytes of each text at most.
+pub(crate) fn read_beginnings(bytes: &[u8], most: usize) -> Value {
+    read_texts(bytes, &|text| text.head(most).into_owned())
+}
+
+/// The way in which a text is decoded.
+type DecodeText<'d> = dyn Fn(Raw<'_>) -> String + 'd;
+
+fn read_texts(bytes: &[u8], decode: &DecodeText<'_>) -> Value {
     let mut skim = Skim::new(bytes);
     let mut out = Value::Null;
     // Whatever was read before a value broke off is in `out` already.
-    let _ = value(&mut skim, 0, &mut out);
+    let _ = value(&mut skim, 0, decode, &mut out);
     out
 }
 
-fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn> {
+fn value(skim: &mut Skim<'_>, depth: usize, decode: &DecodeText<'_>, out: &mut Value) -> Result<(), Torn> {
     match skim.peek() {
         Some(Type::Object | Type::Array) if depth >= DEPTH => {
             let span = skim.skip()?;
@@ -35,17 +47,17 @@ fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn>
             *out = Value::Object(Map::new());
             let Value::Object(map) = out else { return Ok(()) };
             // The slot is created before its value is read, so that a value that breaks off is kept.
-            skim.object(|key, inner| value(inner, depth + 1, map.entry(key.text().into_owned()).or_insert(Value::Null)))?;
+            skim.object(|key, inner| value(inner, depth + 1, decode, map.entry(key.text().into_owned()).or_insert(Value::Null)))?;
         }
         Some(Type::Array) => {
             *out = Value::Array(Vec::new());
             let Value::Array(items) = out else { return Ok(()) };
             skim.array(|inner| {
                 items.push(Value::Null);
-                items.last_mut().map_or(Ok(()), |item| value(inner, depth + 1, item))
+                items.last_mut().map_or(Ok(()), |item| value(inner, depth + 1, decode, item))
             })?;
         }
-        Some(Type::String) => *out = skim.string().map_or(Value::Null, |text| Value::String(Raw::text(text).into_owned())),
+        Some(Type::String) => *out = skim.string().map_or(Value::Null, |text| Value::String(decode(text))),
         Some(_) => *out = scalar(skim)?,
         None => {}
     }

@@ -100,7 +100,7 @@ fn into_a_pipe_it_is_printed_once() {
     // Who needs somebody comes first.
     for (line, wanted) in lines[1..].iter().zip([
         &["asks you: a question is open", "1 m  app", "which one?", "AskUserQuestion", "This one?"][..],
-        &["working: a call is running", "2 m  app", "make it fast", "Bash cargo bench·[31m", "3 m ago: exit 101 Bash cargo test"],
+        &["working: a call is running", "2 m  app", "make it fast", "Bash cargo bench␛[31m", "3 m ago: exit 101 Bash cargo test"],
         &["your turn: it has answered", "4 m  app", "say hello"],
     ]) {
         assert!(wanted.iter().all(|wanted| line.contains(wanted)), "{wanted:?} in {line}");

@@ -150,8 +150,13 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
     past.sort();
     past.truncate(last.saturating_sub(shown.len()));
     shown.extend(past);
-    shown.sort();
-    for ranked in shown.into_iter().rev() {
+    send_ranked(subscription, shown, running);
+}
+
+/// Sends calls, the oldest first, and how many of them run.
+fn send_ranked(subscription: &Subscription, mut calls: Vec<RankedCall>, running: usize) {
+    calls.sort();
+    for ranked in calls.into_iter().rev() {
         subscription.sender.send(&Arc::new(ChangeEvent::Here { call: ranked.news }));
     }
     subscription.sender.send(&Arc::new(ChangeEvent::Begun { running }));

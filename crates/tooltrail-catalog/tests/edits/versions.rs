@@ -125,6 +125,9 @@ fn an_older_schema_is_migrated_with_its_gone_sessions() {
     let path = cache.path().join(file_name(&[]));
     let mut catalogue = Catalogue::open(&path).unwrap();
     compare("migrated", &mut catalogue, world.root());
+    // Schema 2 had no titles, and the log of a gone session cannot be read for one.
+    let untitled = |call: &String| call.split_once(",\"about\":").map_or(call.clone(), |(rest, _)| format!("{rest},\"about\":null}}"));
+    let known: Vec<_> = known.into_iter().map(|(row, calls)| (row, calls.iter().map(untitled).collect::<Vec<_>>())).collect();
     assert_eq!(gone(&catalogue), known);
     // The older version finds its own file as it was.
     assert_eq!(fs::read(&older).unwrap(), bytes);

@@ -41,8 +41,10 @@ pub struct ChangeEvidence {
     pub time: Option<Time>,
     /// The log that has the record.
     pub file: String,
-    /// The line of the record.
+    /// The number of the record; for a file of lines the line.
     pub line: u64,
+    /// The row, where the record is one of a database.
+    pub row: Option<String>,
 }
 
 /// Everything that the logs contain about a file.
@@ -189,6 +191,7 @@ fn of_session<'l>(
                 time: call.row.completed_at.or(call.time),
                 file: call.row.evidence.file.to_owned(),
                 line: call.row.evidence.line,
+                row: call.row.evidence.row.map(str::to_owned),
             };
             all.push((moment, evidence, told));
         }
@@ -212,6 +215,7 @@ fn kept(
         time: kept.time,
         file: linked.sources.get(kept.source).map(|source| source.path.to_string()).unwrap_or_default(),
         line: kept.at.line,
+        row: None,
     };
     let all = backups::of(linked, session, shelf, is_ours).into_iter();
     all.map(|kept| {

@@ -107,8 +107,9 @@ fn of_call(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> CallEffect {
         call: row.call.to_owned(),
         number: entry.number,
         index,
-        file: row.evidence.file.to_owned(),
-        line: row.evidence.line,
+        file: row.evidence.path().to_owned(),
+        line: row.evidence.row.is_none().then_some(row.evidence.line),
+        row: row.evidence.row.map(str::to_owned),
     };
     let mut effect = CallEffect {
         cited,

@@ -5,6 +5,7 @@ use super::{ChangeSummary, ChangedFile, CheckRun, Digest, Quote, RunOutcome, Shi
 use crate::book::{Book, Loaded, Selection};
 use crate::command::{CommandOutcome, Purpose};
 use crate::event::Origin;
+use crate::position::file_of;
 use crate::transcript::{Entry, EntryKind, Part};
 use crate::{Reason, Status};
 use std::collections::HashMap;
@@ -206,11 +207,15 @@ fn asked(book: &dyn Book, entry: &Entry) -> Option<String> {
 fn quote(book: &dyn Book, entry: &Entry, text: &str) -> Quote {
     let text = text.trim();
     let end = text.char_indices().nth(QUOTE).map(|(end, _)| end);
+    let row = book.row(entry.spot);
+    let address = book.file(entry.spot.source).unwrap_or_default();
     Quote {
         text: text[..end.unwrap_or(text.len())].to_owned(),
         cut: end.is_some(),
         at: entry.time.map(|time| time.to_string()),
-        file: book.file(entry.spot.source).unwrap_or_default().to_owned(),
-        line: entry.spot.at.line,
+        // The address of a database's session names the session too, which is no part of the file.
+        file: if row.is_some() { file_of(address) } else { address }.to_owned(),
+        line: row.is_none().then_some(entry.spot.at.line),
+        row: row.map(str::to_owned),
     }
 }

@@ -87,8 +87,11 @@ pub struct Cited {
     pub index: usize,
     /// Log with the record that proves its outcome.
     pub file: String,
-    /// Line of that record.
-    pub line: u64,
+    /// Line of that record; `None` for a row of a database.
+    pub line: Option<u64>,
+    /// Row of a database, by table and key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
 }
 
 /// A quoted text.
@@ -102,8 +105,11 @@ pub struct Quote {
     pub at: Option<String>,
     /// Log that contains it.
     pub file: String,
-    /// Line of the record.
-    pub line: u64,
+    /// Line of the record; `None` for a row of a database.
+    pub line: Option<u64>,
+    /// Row of a database, by table and key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
 }
 
 /// Changes of a session.

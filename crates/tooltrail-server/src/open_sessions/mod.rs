@@ -26,7 +26,7 @@ const OPEN: usize = 6;
 /// Time after which an unused session is closed.
 const IDLE: Duration = Duration::from_secs(90);
 /// Limit on downloads at once.
-const DOWNLOADS: usize = 4;
+const DOWNLOADS: usize = 6;
 
 /// Random number of this run of the program. It is part of every version, because browsers cache parts of pages forever
 /// and another release may draw them differently.

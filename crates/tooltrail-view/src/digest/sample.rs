@@ -99,7 +99,7 @@ pub(crate) fn usual() -> Bare {
 /// The call with a number.
 pub(crate) fn cited(number: u32) -> Cited {
     let r#ref = format!("3f2a:{number}");
-    Cited { r#ref, call: format!("toolu_{number}"), number, index: number as usize - 1, file: "a.jsonl".into(), line: 7 }
+    Cited { r#ref, call: format!("toolu_{number}"), number, index: number as usize - 1, file: "a.jsonl".into(), line: Some(7), row: None }
 }
 
 /// A test run.

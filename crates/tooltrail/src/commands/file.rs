@@ -280,7 +280,7 @@ fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Hist
             title: session.title.as_deref(),
             r#ref: &evidence.cited,
             call: evidence.call.as_deref(),
-            evidence: Place { file: &evidence.file, line: evidence.line, row: None },
+            evidence: Place { file: &evidence.file, line: evidence.line, row: evidence.row.as_deref() },
             again: version.again.iter().filter_map(|by| Some(&*history.evidence.get(*by)?.cited)).collect(),
             lines: size.map(|(lines, _)| lines),
             bytes: size.map(|(_, bytes)| bytes),

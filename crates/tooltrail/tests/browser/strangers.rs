@@ -40,7 +40,7 @@ const ANSWERS: &str = "
 /// Whether a page is opened, rather than only asked for.
 fn opens(link: &str) -> bool {
     let path = link.split('?').next().unwrap_or(link);
-    ![".md", ".json", ".html", ".patch"].iter().any(|end| path.ends_with(end))
+    ![".md", ".json", ".html", ".patch", ".pr"].iter().any(|end| path.ends_with(end))
 }
 
 /// Goes where links lead within a site, and looks at every page. At most so many are opened.
