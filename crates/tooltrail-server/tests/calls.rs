@@ -320,7 +320,7 @@ fn nothing_from_a_log_acts() {
     let csv = saved(&world, "/calls.csv?cols=what,cwd,session");
     assert_eq!(
         csv,
-        "what,session,title,cwd\r\n\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\"),␛[31m<script>alert(1)</script>\n⟨U+202E⟩two\",aa01,<img src=x onerror=alert(1)>,/srv/<b>app\r\n"
+        "what,session,title,cwd\r\n\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\"),␛[31m<script>alert(1)</script> …\",aa01,<img src=x onerror=alert(1)>,/srv/<b>app\r\n"
     );
     let palette = world.page("/palette?q=img");
     assert!(palette.contains("<img src=x onerror=alert(1)>"), "as a text in JSON: {palette}");

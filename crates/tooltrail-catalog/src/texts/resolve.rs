@@ -82,10 +82,14 @@ fn counted(query: &Query, mut finds: Vec<LocatedMatch>) -> Vec<LocatedMatch> {
     // What the model saw comes first, so that the same text in a saved output counts only if it adds a term.
     finds.sort_by_key(|find| (find.found.produced, find.found.field == Field::Result, find.spot));
     let mut terms = 0;
-    finds.retain(|find| {
-        let counts = !find.found.produced || find.found.terms & !terms != 0;
+    finds.retain_mut(|find| {
+        let new = find.found.terms & !terms;
         terms |= find.found.terms;
-        counts
+        if find.found.produced {
+            // Only for these: a term that the model saw elsewhere does not count here too.
+            find.found.terms = new;
+        }
+        find.found.terms != 0
     });
     // Fields are selected last: a term in an unrequested field still makes the saved output redundant.
     finds.retain(|find| query.wants(find.found.field));
