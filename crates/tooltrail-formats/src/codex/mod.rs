@@ -20,7 +20,7 @@ mod items;
 mod markers;
 mod output;
 mod parts;
-mod patch;
+pub(crate) mod patch;
 mod prompt;
 mod record;
 mod request;

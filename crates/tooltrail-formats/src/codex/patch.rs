@@ -45,7 +45,7 @@ pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
 }
 
 /// Reads a patch. Text behind its end is not part of it; a patch that breaks off is read as far as it goes.
-pub(super) fn parse(text: &str) -> Vec<FilePatch> {
+pub(crate) fn parse(text: &str) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
     let begun = text.split_terminator('\n').skip_while(|line| line.trim() != BEGIN).skip(1);
     for line in begun {

@@ -1,6 +1,7 @@
 //! OpenCode's tools: their families, and calls in neutral form. One table has both.
 
 use crate::DetailRequest;
+use crate::codex::patch::parse;
 use serde_json::{Map, Value};
 use tooltrail_model::Kind;
 use tooltrail_model::content::words;
@@ -165,7 +166,11 @@ fn patch(call: &mut OpenCodeCall<'_>) -> Detail {
     for key in ["diff", "files"] {
         call.produced.remove(key);
     }
-    Detail::Patch(Patch { files: Vec::new(), unread: call.text("patchText"), output: call.answer() })
+    let text = call.text("patchText");
+    // The agent took the patch language over from Codex.
+    let files = text.as_deref().map(parse).unwrap_or_default();
+    let unread = text.filter(|_| files.is_empty());
+    Detail::Patch(Patch { files, unread, output: call.answer() })
 }
 
 fn glob(call: &mut OpenCodeCall<'_>) -> Detail {
