@@ -6,7 +6,7 @@
 use crate::Map;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
-use tooltrail_formats::load;
+use tooltrail_formats::load::{self, RequestPlace};
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, UnsettledCall, UnsettledSession};
@@ -21,6 +21,7 @@ pub(crate) struct StoredCall<'a> {
     pub(crate) number: u32,
     pub(crate) source: usize,
     pub(crate) at: At,
+    pub(crate) request: RequestPlace,
     pub(crate) result: Option<(usize, At)>,
     pub(crate) digest: u64,
     pub(crate) order: Option<Time>,
@@ -136,6 +137,7 @@ fn stored<'a>(linked: &'a Linked<'_>, call: &LinkedCall) -> StoredCall<'a> {
         number: call.number,
         source: call.id.source(),
         at: record.at,
+        request: record.into(),
         result: linked.result_spot(call),
         digest: record.digest,
         order: record.order,
@@ -212,10 +214,7 @@ impl StoredSession<'_> {
             if let Some(facts) = cached.filter(|facts| facts.basis.is(row)) {
                 (row.exit_of, row.masked) = (facts.exit_of.clone(), facts.masked.clone());
                 (row.purpose, row.about) = (facts.purpose.map(Purpose::word), facts.about.clone());
-            } else if let Some(request) = load::request_at(shelf, row, call.at) {
-                load::complete(&request, call.at.line, row);
-            } else if call.at.span.len() <= load::LONGEST {
-                // A longer request is never read, so it is no sign of a log that has changed.
+            } else if load::complete_at(shelf, row, call.request).is_err() {
                 call.digest = UNREAD;
                 self.fingerprint = UNREAD;
             }

@@ -322,6 +322,11 @@ pub trait OpenRecords: Decode {
         &[]
     }
 
+    /// Whether the span of a call's input holds it as plain JSON. Such an input is read for a row without the rest of its record.
+    fn has_plain_inputs(&self) -> bool {
+        false
+    }
+
     /// A call in neutral form.
     fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         let _ = ask;

@@ -3,11 +3,12 @@
 
 use crate::shelf::Shelf;
 use crate::value::Payloads;
-use crate::{DetailRequest, Record, format_of};
+use crate::{DetailRequest, Format, Record, format_of};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Kind};
+use tooltrail_model::summary::CallRecord;
+use tooltrail_model::{At, Kind, Span};
 use tooltrail_shell::CommandLine;
 
 /// The longest record that is read for a row.
@@ -41,6 +42,11 @@ fn open(record: &[u8], line: u64, row: &CallRow<'_>, payloads: Payloads<'_>) -> 
     // The span is not needed: nothing that is asked for here refers to a position in the log.
     let at = At { line, ..At::default() };
     let input = format.open(Record { at, bytes: record }).ok()?.request(row.call, payloads)?.input;
+    Some(detailed(format, row, input))
+}
+
+/// A call in neutral form, from its input alone, and the input.
+fn detailed(format: &dyn Format, row: &CallRow<'_>, input: Value) -> (Value, Detailed) {
     let detailed = format.detail(&DetailRequest {
         tool: row.tool,
         server: row.server,
@@ -51,7 +57,7 @@ fn open(record: &[u8], line: u64, row: &CallRow<'_>, payloads: Payloads<'_>) -> 
         produced: None,
         answered: false,
     });
-    Some((input, detailed))
+    (input, detailed)
 }
 
 /// The title of a call, from the record of its request.
@@ -60,10 +66,9 @@ pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }
 
-/// Completes a row from the record of its request: what the call is about, and what its command says about the outcome.
-pub fn complete(record: &[u8], line: u64, row: &mut CallRow<'_>) -> Option<CommandLine> {
-    let (input, detailed) = open(record, line, row, title_payloads(row.kind))?;
-    row.about = detailed.detail.about(&input, row.cwd).map(|title| title.text());
+/// Adds to a row what the call is about, and what its command says about the outcome.
+fn complete_with(row: &mut CallRow<'_>, (input, detailed): &(Value, Detailed)) -> Option<CommandLine> {
+    row.about = detailed.detail.about(input, row.cwd).map(|title| title.text());
     if row.kind == Kind::Shell { annotate(row, &detailed.detail) } else { None }
 }
 
@@ -75,32 +80,70 @@ pub fn annotate(row: &mut CallRow<'_>, detail: &Detail) -> Option<CommandLine> {
     }
 }
 
-/// Completes a row by reading the request again from its log; a request that is not where it was leaves the row unchanged.
-pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
-    complete(&request_at(shelf, row, at)?, at.line, row)
+/// The place of a call's request in its log.
+#[derive(Clone, Copy, Debug, Hash)]
+pub struct RequestPlace {
+    at: At,
+    /// The input inside the record, where it is known.
+    input: Option<Span>,
+}
+
+impl From<At> for RequestPlace {
+    fn from(at: At) -> Self {
+        RequestPlace { at, input: None }
+    }
+}
+
+impl From<&CallRecord> for RequestPlace {
+    fn from(call: &CallRecord) -> Self {
+        RequestPlace { at: call.at, input: Some(call.input) }
+    }
+}
+
+/// A request that is not where it was when its log was scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestMoved;
+
+/// The input of a call and the call in neutral form, read again from its log; nothing if the record has no such request, or if it is too long.
+fn open_at(
+    shelf: &dyn Shelf,
+    row: &CallRow<'_>,
+    place: RequestPlace,
+    payloads: Payloads<'_>,
+) -> Result<Option<(Value, Detailed)>, RequestMoved> {
+    // A request of many megabytes is a file being written; its title is not worth the wait in a list.
+    let Some(format) = format_of(row.agent).filter(|_| place.at.span.len() <= LONGEST) else { return Ok(None) };
+    let read = |span| shelf.bytes(row.request.file, span).ok_or(RequestMoved);
+    if let Some(span) = place.input.filter(|_| format.has_plain_inputs()) {
+        let input = read(span)?;
+        // Without its record, only the shape of an input shows that the log was not rewritten in the meantime.
+        if matches!(input[..], [b'{', .., b'}']) {
+            return Ok(Some(detailed(format, row, payloads.value(&input))));
+        }
+    }
+    Ok(open(&read(place.at.span)?, place.at.line, row, payloads))
+}
+
+/// Completes a row by reading the request again from its log, and gives the command that it runs. A request that is not where it was
+/// leaves the row unchanged.
+pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Result<Option<CommandLine>, RequestMoved> {
+    let opened = open_at(shelf, row, place.into(), title_payloads(row.kind))?;
+    Ok(opened.and_then(|opened| complete_with(row, &opened)))
 }
 
 /// Parses the command of a call, read again from its log, and adds to the row what it shows about the outcome. For rows whose title is
 /// known already or not needed.
-pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
+pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Option<CommandLine> {
     // Checked first: only commands say more than the row, and reading the record costs a seek.
     if row.kind != Kind::Shell {
         return None;
     }
-    let told = asked(&request_at(shelf, row, at)?, at.line, row)?;
-    annotate(row, &told.detail)
+    let (_, detailed) = open_at(shelf, row, place.into(), Payloads::default()).ok()??;
+    annotate(row, &detailed.detail)
 }
 
 /// The title of a call, read again from its log.
-pub fn about_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<String> {
-    about(&request_at(shelf, row, at)?, at.line, row)
-}
-
-/// The record of a call's request, read again from its log; nothing if it is too long, or not where it was.
-pub fn request_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<Vec<u8>> {
-    // A request of many megabytes is a file being written; its title is not worth the wait in a list.
-    if at.span.len() > LONGEST {
-        return None;
-    }
-    shelf.bytes(row.request.file, at.span)
+pub fn about_at(shelf: &dyn Shelf, row: &CallRow<'_>, place: impl Into<RequestPlace>) -> Option<String> {
+    let (input, detailed) = open_at(shelf, row, place.into(), title_payloads(row.kind)).ok()??;
+    Some(detailed.detail.about(&input, row.cwd)?.text())
 }

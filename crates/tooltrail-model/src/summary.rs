@@ -2,7 +2,7 @@
 
 use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
-use crate::position::{At, RowKeys};
+use crate::position::{At, RowKeys, Span};
 use crate::text::{Name, Names};
 use crate::usage::UsageSnapshot;
 use crate::verdict::{Sequel, Signals};
@@ -141,8 +141,8 @@ pub struct CallRecord {
     pub parallel: u32,
     /// Fingerprint of the input.
     pub digest: u64,
-    /// Length of the raw input.
-    pub input_bytes: u64,
+    /// Span of the raw input, within that of the record.
+    pub input: Span,
     /// The result.
     pub result: Option<ResultRecord>,
     /// Hooks that ran for it.

@@ -8,8 +8,8 @@ const TAB: &str = "    ";
 /// A text of one line without any effect: control characters become symbols, and characters that change the direction of
 /// writing become visible.
 pub fn neutral(text: &str) -> Cow<'_, str> {
-    // Nearly all texts are harmless, and are not copied.
-    if !text.contains(acts) {
+    // Nearly all texts are harmless, most of them by their bytes alone, and are not copied.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);

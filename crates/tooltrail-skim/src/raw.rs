@@ -74,6 +74,11 @@ impl<'a> Raw<'a> {
         Cow::Owned(out)
     }
 
+    /// Whether the decoded text ends like this.
+    pub fn ends_with(self, end: &str) -> bool {
+        if self.plain { self.bytes.ends_with(end.as_bytes()) } else { self.text().ends_with(end) }
+    }
+
     /// The end of the decoded text: `limit` bytes of it, or as few more as it takes not to split a character.
     pub fn tail(self, limit: usize) -> Cow<'a, str> {
         let mut start = self.bytes.len().saturating_sub(limit.saturating_mul(6).saturating_add(12));

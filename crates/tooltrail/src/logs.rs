@@ -15,9 +15,10 @@ use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
+use tooltrail_model::Time;
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Time};
+use tooltrail_model::summary::CallRecord;
 use tracing::debug;
 
 /// Logs that have been read.
@@ -164,8 +165,9 @@ impl Logs {
     }
 
     /// Completes a row from the record of its request.
-    pub(crate) fn complete(&self, row: &mut CallRow<'_>, at: At) {
-        load::complete_at(&*self.shelf, row, at);
+    pub(crate) fn complete(&self, row: &mut CallRow<'_>, call: &CallRecord) {
+        // A log that was rewritten since leaves the row without a title.
+        let _ = load::complete_at(&*self.shelf, row, call);
     }
 
     /// Number of threads to use.

@@ -119,7 +119,7 @@ impl Subject for CallSubject<'_, '_> {
             // The request is read only here, when a term needs what its command means; most filters never get here.
             let mut row = self.row.clone();
             let MatchContext { linked, shelf, .. } = self.lazy_session.context;
-            load::understand(shelf, &mut row, linked.record(self.call.id).at);
+            load::understand(shelf, &mut row, linked.record(self.call.id));
             row
         }))
     }

@@ -297,7 +297,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<ChangeEvent> {
 fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);
-    let command = load::complete_at(shelf, &mut row, record.at);
+    let command = load::complete_at(shelf, &mut row, record).ok().flatten();
     let session = linked.sessions.get(call.session);
     Some(CallNews {
         agent: row.agent.into(),

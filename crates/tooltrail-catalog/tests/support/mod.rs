@@ -108,7 +108,7 @@ pub(crate) fn direct(linker: &Linker, now: &Now) -> (Vec<String>, Vec<String>) {
     let mut calls = Vec::new();
     for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
         let mut row = linked.call_row(call, now, false);
-        load::complete_at(&disk, &mut row, linked.record(call.id).at);
+        assert!(load::complete_at(&disk, &mut row, linked.record(call.id)).is_ok());
         calls.push(serde_json::to_string(&row).unwrap());
     }
     (calls, linked.session_rows(now).iter().map(|row| serde_json::to_string(row).unwrap()).collect())

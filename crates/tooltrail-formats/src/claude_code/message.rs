@@ -183,12 +183,12 @@ impl ContentBlock<'_> {
     /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
     pub(super) fn is_call(&self) -> bool {
         // API-side kinds end alike (`server_tool_use`, `mcp_tool_use`), so new ones are recognised, too.
-        self.kind.is_some_and(|kind| matches!(&*kind.text(), kind if kind == "tool_use" || kind.ends_with("_tool_use")))
+        self.kind.is_some_and(|kind| kind == *"tool_use" || kind.ends_with("_tool_use"))
     }
 
     /// Whether it answers a call: `tool_result`, or one of the API-side kinds.
     pub(super) fn is_result(&self) -> bool {
-        self.kind.is_some_and(|kind| matches!(&*kind.text(), kind if kind == "tool_result" || kind.ends_with("_tool_result")))
+        self.kind.is_some_and(|kind| kind == *"tool_result" || kind.ends_with("_tool_result"))
     }
 
     /// Whether it is a picture or a document.
@@ -237,7 +237,7 @@ impl<'r> ResultTexts<'r> {
         item.object(|key, value| {
             match key.as_bytes() {
                 b"text" => self.note(value.string()),
-                b"type" => self.error_object |= value.string().is_some_and(|kind| kind.text().ends_with("_error")),
+                b"type" => self.error_object |= value.string().is_some_and(|kind| kind.ends_with("_error")),
                 _ => {}
             }
             Ok(())

@@ -197,6 +197,10 @@ impl OpenRecords for ClaudeCode {
         &["OutputPath", "Full output", "Output has been saved"]
     }
 
+    fn has_plain_inputs(&self) -> bool {
+        true
+    }
+
     fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
     }

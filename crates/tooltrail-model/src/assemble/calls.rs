@@ -178,7 +178,7 @@ impl Assembler {
             has_request: call.has_request,
             parallel: 1,
             digest: call.digest,
-            input_bytes: call.input.len(),
+            input: call.input,
             result: None,
             hooks: Vec::new(),
             sequel: None,

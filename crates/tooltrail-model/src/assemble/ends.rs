@@ -108,8 +108,8 @@ impl EndedCall {
     fn is_end_of(&self, request: &CallRecord) -> bool {
         let end = &self.call;
         let same = (end.tool, end.turn, end.within) == (request.tool, request.turn, request.within);
-        let silent = request.input_bytes == 0 && request.at.line.abs_diff(end.at.line) == 1;
-        same && (silent || (request.input_bytes > 0 && request.digest == end.digest))
+        let silent = request.input.is_empty() && request.at.line.abs_diff(end.at.line) == 1;
+        same && (silent || (!request.input.is_empty() && request.digest == end.digest))
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Agent, Grep, Lsp, Plan, Question, Skill, TaskOutput, Todo, TodoItem,
 use crate::patch::FilePatch;
 use crate::visible::neutral;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The most characters of a title's text.
 const LONGEST: usize = 200;
@@ -47,11 +48,22 @@ impl CallTitle {
 
     /// Text of the title: one line of at most 200 characters in which control characters are visible.
     pub fn text(&self) -> String {
-        // Making characters visible only makes a text longer, so what lies beyond is cut anyway.
-        let start: String = self.runs.iter().flat_map(|(_, text)| text.chars()).take(LONGEST + 1).collect();
-        let text = neutral(start.trim_end());
-        if text.chars().count() <= LONGEST {
-            return text.into_owned();
+        let bytes: usize = self.runs.iter().map(|(_, text)| text.len()).sum();
+        let mut start = String::with_capacity(bytes.min(2 * LONGEST));
+        // Nearly all titles are short, and a list makes one for each of its calls.
+        if bytes <= LONGEST {
+            self.runs.iter().for_each(|(_, text)| start.push_str(text));
+        } else {
+            // Making characters visible only makes a text longer, so what lies beyond is cut anyway.
+            start.extend(self.runs.iter().flat_map(|(_, text)| text.chars()).take(LONGEST + 1));
+        }
+        start.truncate(start.trim_end().len());
+        let text = match neutral(&start) {
+            Cow::Borrowed(_) => start,
+            Cow::Owned(text) => text,
+        };
+        if text.len() <= LONGEST || text.chars().count() <= LONGEST {
+            return text;
         }
         text.chars().take(LONGEST - 1).chain(['…']).collect()
     }

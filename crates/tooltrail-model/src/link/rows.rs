@@ -121,7 +121,7 @@ impl<'a> Linked<'a> {
             masked: Vec::new(),
             purpose: None,
             is_error: result.map(|result| result.signals.outcome == LoggedOutcome::Error),
-            input_bytes: record.input_bytes,
+            input_bytes: record.input.len(),
             result_bytes: result.map(|result| result.bytes),
             model: names.opt(record.model),
             message: names.opt(record.message),

@@ -173,7 +173,8 @@ pub(super) fn asked<'a>(snapshot: &'a CatalogueSnapshot, linked: &'a Linked<'a>,
 /// The row of a copy, as `calls --copies --json` has it.
 fn copy(asked: &MatchContext<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
     let mut row = asked.linked.call_row(call, asked.now, true);
-    load::complete_at(asked.shelf, &mut row, asked.linked.record(call.id).at);
+    // A log that was rewritten since leaves the row without a title.
+    let _ = load::complete_at(asked.shelf, &mut row, asked.linked.record(call.id));
     take(&row);
 }
 

@@ -13,12 +13,12 @@ use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::matching;
 use tooltrail_catalog::store::ListedCall;
-use tooltrail_formats::load;
+use tooltrail_formats::load::{self, RequestPlace};
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::Reason;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Reason};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -87,8 +87,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     }
     let mut table = empty_table();
     for call in &shown {
-        let record = linked.record(call.id);
-        add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), record.at);
+        add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), linked.record(call.id));
     }
     let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
     print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
@@ -180,7 +179,7 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
         let mut lines = Vec::new();
         for call in calls {
             let mut row = linked.call_row(call, &logs.now, copies);
-            logs.complete(&mut row, linked.record(call.id).at);
+            logs.complete(&mut row, linked.record(call.id));
             serde_json::to_writer(&mut lines, &row)?;
             lines.push(b'\n');
         }
@@ -247,11 +246,15 @@ fn empty_table() -> Table {
     Table::new(&columns).optional(&["TIME", "REASON", "TOOK"])
 }
 
-/// Adds a call to a table; `at` is its request.
-fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
+/// Adds a call to a table.
+fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, request: impl Into<RequestPlace>) {
     let (sign, style) = out::look(row.status);
     // A stored row says already what the call is about, and only commands are read again.
-    let command = if row.about.is_some() { load::understand(shelf, &mut row, at) } else { load::complete_at(shelf, &mut row, at) };
+    let command = if row.about.is_some() {
+        load::understand(shelf, &mut row, request)
+    } else {
+        load::complete_at(shelf, &mut row, request).ok().flatten()
+    };
     // Marks a success that is not the success of the test or build in the command.
     let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
     let nested = if row.sidechain { "↳ " } else { "" };

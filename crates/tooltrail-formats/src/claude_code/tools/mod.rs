@@ -141,7 +141,8 @@ impl<'v> ToolCall<'v> {
         let whole = words(ask.seen);
         let mut produced = FieldTaker::of(ask.produced);
         // Before the wrapping is taken off, which names the file.
-        let saved = result_text::saved(&whole, &mut produced);
+        // A request alone, as lists read it, names none.
+        let saved = if whole.is_empty() && !produced.exist() { None } else { result_text::saved(&whole, &mut produced) };
         let failed = ask.answered
             && matches!(
                 ask.status,
