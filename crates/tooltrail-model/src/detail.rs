@@ -91,8 +91,11 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// What the call is about. `input` speaks for tools of which nothing is known, `cwd` is the directory that paths are told from; nothing
-    /// where the request says nothing.
+    /// Title of the call, `None` where the request says nothing. `input` speaks for tools of which nothing is known; `cwd` is the directory
+    /// that paths are told from.
+    ///
+    /// Use fields of the request only. Rows get their title without the result, so a field of the result would be in the head of a call and
+    /// missing in every table.
     pub fn about(&self, input: &Value, cwd: Option<&str>) -> Option<CallTitle> {
         let title = match self {
             Detail::Shell(shell) => about::command(&shell.command),

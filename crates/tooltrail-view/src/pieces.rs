@@ -129,7 +129,7 @@ pub fn task_state(state: TaskState) -> &'static str {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::diff::from_texts;
     use crate::sample_files::story;
@@ -138,8 +138,8 @@ mod tests {
     use tooltrail_model::detail::{Detail, Edit, Notebook, Patch, Picture, Read, Shell, TaskOutput, TaskStop, Write};
     use tooltrail_model::patch::{FileChange, FilePatch};
 
-    /// One call of each kind, empty and with hunks where it can have some.
-    fn details() -> Vec<Detail> {
+    /// Details of the tools that change files or run commands, empty and with hunks where they can have some.
+    pub(crate) fn details() -> Vec<Detail> {
         let hunks = from_texts("a\n", "b\n", Some(1));
         let file = FilePatch { path: "a".into(), moved_to: None, change: FileChange::Delete, hunks: hunks.clone(), content: None };
         vec![

@@ -130,7 +130,7 @@ fn of_call(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> CallEffect {
     effect.ran = ran(&story);
     effect.scripted = row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
     effect.repeat_key = repeat_key(&story, effect.ran.as_ref());
-    effect.what = headline(&about(&story.told.detail), TEXT);
+    effect.what = headline(&about(&story), TEXT);
     effect.by = refused_by(&story);
     effect.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
     if story.row.status == Status::Succeeded {
@@ -152,14 +152,14 @@ fn repeat_key(story: &Story<'_>, ran: Option<&RanCommand>) -> RepeatKey {
     match &story.told.detail {
         // An edit that failed is rarely repeated word for word: any later success on the same file counts.
         Detail::Write(Write { path, .. }) | Detail::Edit(Edit { path, .. }) if !path.is_empty() => RepeatKey::Change(path.clone()),
-        Detail::Patch(patch) if !patch.files.is_empty() => RepeatKey::Change(about(&story.told.detail)),
+        Detail::Patch(patch) if !patch.files.is_empty() => RepeatKey::Change(about(story)),
         _ => input(),
     }
 }
 
-/// Subject of a call in a few words.
-fn about(detail: &Detail) -> String {
-    match detail {
+/// Subject of a call in a few words: the title of its row, except where a digest needs other words, such as whole paths.
+fn about(story: &Story<'_>) -> String {
+    match &story.told.detail {
         Detail::Shell(shell) => telling_line(&shell.command).to_owned(),
         Detail::TaskOutput(task) => task.description.clone().or_else(|| task.task.clone()).unwrap_or_default(),
         Detail::TaskStop(task) => task.command.clone().or_else(|| task.task.clone()).unwrap_or_default(),
@@ -175,14 +175,13 @@ fn about(detail: &Detail) -> String {
         Detail::Grep(grep) => grep.pattern.clone(),
         Detail::List(list) => list.path.clone(),
         Detail::WebSearch(search) => search.query.clone(),
-        Detail::WebFetch(fetch) => fetch.url.clone(),
         Detail::Question(asked) => asked.questions.first().map(|question| question.text.clone()).unwrap_or_default(),
         Detail::Skill(skill) => skill.name.clone(),
-        Detail::ToolSearch(search) => search.query.clone(),
         Detail::Lsp(lsp) => lsp.operation.clone(),
         Detail::Mcp(mcp) => format!("{} {}", mcp.server, mcp.tool),
         Detail::Picture(picture) => picture.path.clone().or_else(|| picture.prompt.clone()).unwrap_or_default(),
         Detail::Todo(_) | Detail::Tasks(_) | Detail::Plan(_) | Detail::Other => String::new(),
+        _ => story.row.about.clone().unwrap_or_default(),
     }
 }
 

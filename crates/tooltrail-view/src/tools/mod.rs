@@ -1,4 +1,4 @@
-//! Views by kind of tool, one file each. To add one: a file here and a line in [`TOOLS`].
+//! Views by kind of tool, one file each. To add one: a file here, a line in [`TOOLS`] and one in `details` of the tests.
 //!
 //! A view gets a call with its result already in it. It makes a head, which is cheap, and a body when asked. It never
 //! changes the call and never looks anything up; status, hooks and raw JSON are added by the frame that all calls share.
@@ -99,10 +99,11 @@ fn title(call: &Story<'_>) -> Line {
 mod tests {
     use super::*;
     use crate::sample::{story, worked};
+    use std::collections::BTreeSet;
     use tooltrail_model::detail::*;
     use tooltrail_model::{Kind, Status};
 
-    /// One empty detail of each kind whose view must not fail on it.
+    /// One empty detail for each view. Those whose heads say what would be changed are in `pieces`.
     fn details() -> Vec<Detail> {
         vec![
             Detail::Todo(Todo::default()),
@@ -137,6 +138,15 @@ mod tests {
                 let quiet = matches!(status, Status::Succeeded | Status::Answered);
                 assert!(quiet || matches!(body.first(), Some(Block::Notice { .. })), "{} {status:?} {body:?}", view.name());
             }
+        }
+    }
+
+    #[test]
+    fn every_view_is_tried_without_a_result() {
+        let tried = details().into_iter().chain(crate::pieces::tests::details());
+        let tried: BTreeSet<&str> = tried.map(|detail| of(&worked("Tool", Kind::Other, detail)).name()).collect();
+        for view in TOOLS {
+            assert!(tried.contains(view.name()), "add an empty detail for the view `{}` to `details` above", view.name());
         }
     }
 
