@@ -301,7 +301,7 @@ pub(crate) fn place(meta: &fs::Metadata) -> (u64, u64) {
 /// Whether a file in a directory may be a log, by its name.
 pub fn is_log_name(path: &Path) -> bool {
     let Some(name) = path.file_name().map(OsStr::to_string_lossy) else { return false };
-    name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(&name))
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(path))
 }
 
 /// Whether an event on a file may concern a log, by its name. Writes to a database show in its write-ahead log first.

@@ -230,9 +230,10 @@ pub trait LogFiles: Sync {
         true
     }
 
-    /// Whether a file in a directory may be a log by its name, besides `.jsonl` and `.jsonl.zst`.
-    fn is_log_name(&self, name: &str) -> bool {
-        let _ = name;
+    /// Whether a file may be a log by its name, besides `.jsonl` and `.jsonl.zst`. It is asked about files of all agents, so the ending
+    /// `.json` alone is not enough: where the names of logs have nothing of their own, ask for the directory too, as in `sessions/*.json`.
+    fn is_log_name(&self, path: &Path) -> bool {
+        let _ = path;
         false
     }
 

@@ -24,8 +24,8 @@ use tooltrail_model::{Linker, Now, Time};
 /// When a case is looked at, unless it says otherwise: long after everything in it.
 const NOW: &str = "2026-03-05T00:00:00Z";
 
-/// The folders of `fixtures/`.
-const AGENTS: &[&str] = &["claude_code", "codex", "opencode"];
+/// The folders of `fixtures/`, each with the variable that moves its agent's directory: every case is such a directory.
+const AGENTS: &[(&str, &str)] = &[("claude_code", "CLAUDE_CONFIG_DIR"), ("codex", "CODEX_HOME"), ("opencode", "XDG_DATA_HOME")];
 
 fn folder(name: &str, agent: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).join(agent)
@@ -40,7 +40,7 @@ fn cases_of(agent: &str) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    AGENTS.iter().flat_map(|agent| cases_of(agent)).collect()
+    AGENTS.iter().flat_map(|(agent, _)| cases_of(agent)).collect()
 }
 
 fn agent(case: &Path) -> &str {
@@ -49,11 +49,7 @@ fn agent(case: &Path) -> &str {
 
 /// Where a case's logs are looked for: it is the agent's own directory.
 fn places(case: &Path) -> Places {
-    let variable = match agent(case) {
-        "opencode" => "XDG_DATA_HOME",
-        "codex" => "CODEX_HOME",
-        _ => "CLAUDE_CONFIG_DIR",
-    };
+    let (_, variable) = *AGENTS.iter().find(|(name, _)| *name == agent(case)).unwrap();
     Places { environment: [(variable, case.into())].into(), ..Places::default() }
 }
 
@@ -213,8 +209,9 @@ fn every_case_reads_as_its_snapshot_says() {
 
 #[test]
 fn every_snapshot_has_its_case() {
-    for agent in AGENTS {
-        let snapshots = fs::read_dir(folder("snapshots", agent)).unwrap();
+    for (agent, _) in AGENTS {
+        // A new agent has no snapshots until its first case is compared.
+        let snapshots = fs::read_dir(folder("snapshots", agent)).into_iter().flatten();
         let snapshots = snapshots.map(|entry| entry.unwrap().path());
         let snapshots = snapshots.filter(|path| path.extension().is_some_and(|end| end == "snap"));
         let kept: BTreeSet<String> = snapshots.map(|path| name(&path)).collect();
@@ -226,10 +223,19 @@ fn every_snapshot_has_its_case() {
 }
 
 #[test]
+fn every_folder_is_listed() {
+    let folders = fs::read_dir(folder("fixtures", "")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let folders: BTreeSet<String> = folders.map(|path| name(&path)).collect();
+    let listed: BTreeSet<String> = AGENTS.iter().map(|(agent, _)| (*agent).to_owned()).collect();
+    assert_eq!(folders, listed, "folders of `fixtures/`, and `AGENTS`");
+}
+
+#[test]
 fn every_line_of_every_case_is_accounted_for() {
     for case in cases() {
         let (linker, now) = read(&case);
         let linked = linker.link();
+        assert!(linker.sources().next().is_some(), "no log is found in {}: look at `roots` and `is_log_name`", case.display());
         for row in linked.check_rows(&now) {
             let records: u64 = row.records.values().sum();
             let (file, whole) = (row.file, fs::read(case.join(row.file)).unwrap());

@@ -25,7 +25,8 @@ pub type Id = u64;
 pub struct Event<'r> {
     /// The record it was decoded from.
     pub at: At,
-    /// The record's own timestamp.
+    /// The record's own timestamp. A record has one, which is taken from [`Fact::Record`] and holds for all of its facts; so a call with a
+    /// start of its own has to be a record of its own.
     pub time: Option<Time>,
     /// Conversation it belongs to.
     pub scope: &'r Scope<'r>,
@@ -271,7 +272,7 @@ pub struct Usage<'r> {
 }
 
 /// A request to a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Call<'r> {
     /// The call's id.
     pub id: Text<'r>,
@@ -315,7 +316,7 @@ pub struct Nested<'r> {
 }
 
 /// A tool's result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CallResult<'r> {
     /// The call it answers.
     pub call: Text<'r>,

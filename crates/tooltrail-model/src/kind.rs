@@ -41,3 +41,10 @@ words! {
         Other => "other",
     }
 }
+
+impl Default for Kind {
+    /// The kind of a tool of which nothing is known.
+    fn default() -> Self {
+        Kind::Other
+    }
+}

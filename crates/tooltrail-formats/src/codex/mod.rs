@@ -109,8 +109,9 @@ impl LogFiles for Codex {
         home.into_iter().flat_map(|home| [home.join("sessions"), home.join("archived_sessions")]).collect()
     }
 
-    fn is_log_name(&self, name: &str) -> bool {
+    fn is_log_name(&self, path: &Path) -> bool {
         // Other names are found by their ending; old documents end like any JSON file.
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         name.starts_with("rollout-") && name.ends_with(".json")
     }
 

@@ -115,19 +115,14 @@ fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fac
         id: id.text(),
         // Named after its part then.
         unnamed: item.call.is_none(),
-        server: None,
         kind,
         tool: name.clone(),
         input: record.span(state.input.clone()),
         digest: Skim::new(input).digest().unwrap_or(0),
         prompt: (kind == Kind::Subagent).then(|| task(input)).flatten(),
-        task: None,
         message: item.message.map(Raw::text),
         message_id: item.message.map(Raw::digest),
-        has_request: false,
-        model: None,
-        node: None,
-        nested: None,
+        ..Call::default()
     }));
     let child = state.child.filter(|_| kind == Kind::Subagent).map(Raw::text);
     // A running call has no result, but its subagent may be at work already.
@@ -144,17 +139,11 @@ fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fac
         // Either the output or the message of a failure; never both.
         content: record.span(if state.failed() { state.error_place.clone() } else { state.output.clone() }),
         structured: Some(state.metadata.clone()).filter(|place| !place.is_empty()).map(|place| record.span(place)),
-        node: None,
         signals: signals(item, &name, message.as_deref()),
-        run_ms: None,
         feedback: message.as_deref().and_then(markers::feedback).map(|said| Cow::Owned(said.to_owned())),
-        background: None,
         child: child.map(|agent| Child { agent, sure: true, alias: false, detached: false }),
-        hook: None,
-        synthetic: false,
-        sole: false,
         truncated: state.truncated,
-        nested: None,
+        ..CallResult::default()
     }));
 }
 

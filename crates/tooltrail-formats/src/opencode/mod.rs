@@ -89,9 +89,10 @@ impl LogFiles for OpenCode {
         false
     }
 
-    fn is_log_name(&self, name: &str) -> bool {
+    fn is_log_name(&self, path: &Path) -> bool {
+        let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         // Exports are often saved under the id of their session.
-        is_database_name(Path::new(name)) || (name.starts_with("ses_") && name.ends_with(".json"))
+        is_database_name(path) || (name.starts_with("ses_") && name.ends_with(".json"))
     }
 
     fn origin(&self, path: &Path) -> SourceOrigin {
