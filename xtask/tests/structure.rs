@@ -125,6 +125,8 @@ fn the_repository_keeps_its_rules() {
         let text = read(&root.join(registry.file));
         wrong.extend(registered(&entries, &text, registry.list).into_iter().map(|what| format!("{}: {what}", registry.file)));
     }
+    let agents = names(&root.join("crates/tooltrail-formats/tests/fixtures"), &Entries::Folders);
+    wrong.extend(agents.iter().filter_map(|agent| unspelled(agent)));
     let text = read(&root.join("ARCHITECTURE.md"));
     wrong.extend(listed(&crates, &text).into_iter().map(|what| format!("ARCHITECTURE.md: {what}")));
     assert!(wrong.is_empty(), "{} rules broken:\n  {}", wrong.len(), wrong.join("\n  "));
@@ -257,6 +259,12 @@ fn spellings(text: &str) -> Vec<String> {
         Some(format!("line {}: `{}` is an agent's spelling; {way}", at + 1, found.trim_matches('"')))
     };
     code.lines().enumerate().filter_map(spelled).collect()
+}
+
+/// Whether an agent's name could stand anywhere unnoticed.
+fn unspelled(agent: &str) -> Option<String> {
+    let first = agent.split('_').next().unwrap_or_default();
+    (!SPELLINGS.contains(&first)).then(|| format!("`{first}` is not in SPELLINGS; add it, and the names of its files and variables"))
 }
 
 /// Whether a source file is too long.

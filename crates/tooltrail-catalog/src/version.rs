@@ -70,7 +70,7 @@ mod tests {
             for seed in [None, Some(file.clone())] {
                 let clock = now.clone();
                 let options = WatchOptions { seed: seed.clone(), events: false, ..WatchOptions::default() };
-                let watcher = Watcher::start(LogLocations::Paths(paths.clone()), options, Arc::new(move || clock.clone()), None).unwrap();
+                let watcher = Watcher::start(LogLocations::Paths(paths.clone()), options, Arc::new(move || clock.clone())).unwrap();
                 let _subscriber = watcher.subscribe(SubscribeOptions::default());
                 for (place, row) in rows.iter().enumerate() {
                     let held = watcher.session(row.agent, row.session).unwrap();

@@ -155,7 +155,7 @@ fn what_is_written_to_a_database_is_told() {
     home.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
     let now = later();
     let ground = LogLocations::Places(home.places(None));
-    let watcher = Watcher::start(ground, WatchOptions::default(), Arc::new(move || now.clone()), None).unwrap();
+    let watcher = Watcher::start(ground, WatchOptions::default(), Arc::new(move || now.clone())).unwrap();
     let subscriber = watcher.subscribe(SubscribeOptions { last: usize::MAX, ..SubscribeOptions::default() });
     let wait_for = |words: [&str; 2]| loop {
         match subscriber.next_within(Duration::from_secs(60)) {

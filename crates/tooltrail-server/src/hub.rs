@@ -92,7 +92,7 @@ impl Hub {
         let mut state = self.state();
         if state.watcher.is_none() {
             let clock = Arc::clone(&self.machine);
-            let watcher = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()), None);
+            let watcher = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()));
             let watcher = watcher.inspect_err(|error| warn!(%error, "cannot watch logs; pages do not update by themselves")).ok()?;
             state.watcher = Some(Arc::new(watcher));
         }

@@ -8,7 +8,6 @@ use super::inbox::{Inbox, InboxContents, SessionRequest};
 use super::log_locations::changed;
 use super::publish::{self, Subscription};
 use super::sources::WatchedSources;
-use super::updater::CatalogueUpdater;
 use super::{WatchClock, WatchOptions};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -44,7 +43,6 @@ pub(super) struct EventLoop {
     pub(super) inbox: Arc<Inbox>,
     pub(super) options: WatchOptions,
     pub(super) clock: Arc<WatchClock>,
-    pub(super) updater: Option<CatalogueUpdater>,
     subscriptions: Vec<Subscription>,
     events: Option<Events>,
     /// The moment for which rows were last published; `None` if there were none.
@@ -62,7 +60,6 @@ impl EventLoop {
         inbox: Arc<Inbox>,
         options: WatchOptions,
         clock: Arc<WatchClock>,
-        updater: Option<CatalogueUpdater>,
     ) -> Self {
         let now = Instant::now();
         EventLoop {
@@ -70,7 +67,6 @@ impl EventLoop {
             inbox,
             options,
             clock,
-            updater,
             subscriptions: Vec::new(),
             events: None,
             published: None,
@@ -165,11 +161,7 @@ impl EventLoop {
             self.polls = 0;
             self.sources.reseed();
         }
-        if publish::publish(&mut self.sources, now, &self.subscriptions)
-            && let Some(updater) = &self.updater
-        {
-            updater.changed();
-        }
+        publish::publish(&mut self.sources, now, &self.subscriptions);
     }
 
     /// Looks at everything.

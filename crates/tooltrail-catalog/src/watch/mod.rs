@@ -5,7 +5,7 @@
 //! so that an append costs only the new bytes; `bundles` separates unrelated logs, so that only those linked with the changed one are
 //! linked again. Logs that the catalogue describes are not loaded before they are needed (`catalogue_baseline`, `bundles::unloaded`).
 //! `fingerprints` compares rows with those before, `recent_records` keeps the latest requests at hand, and `publish` sends the differences
-//! through one `queue` for each subscriber. `updater` keeps the catalogue's file up to date, if the watcher was given one.
+//! through one `queue` for each subscriber.
 //!
 //! Pages that show a session get it here as well ([`Watcher::session`]), so that what they show and what they are sent come from the same
 //! logs.
@@ -24,14 +24,12 @@ mod publish;
 mod queue;
 mod recent_records;
 mod sources;
-mod updater;
 
 pub use change::{CallNews, ChangeEvent, MessageNews, MessageRole, SessionNews};
 pub use log_locations::LogLocations;
 pub use queue::{NextChange, Subscriber};
 
 use crate::keep::Keep;
-use crate::store::Catalogue;
 use event_loop::EventLoop;
 use inbox::Inbox;
 use sources::WatchedSources;
@@ -45,7 +43,6 @@ use tooltrail_formats::error::panic_message;
 use tooltrail_formats::scan;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
-use updater::CatalogueUpdater;
 
 /// Returns the current time, and which sessions are running.
 pub type WatchClock = dyn Fn() -> Now + Send + Sync;
@@ -106,15 +103,13 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins to watch. Nothing is read before there is a subscriber. A given catalogue is kept up to date with the logs.
-    pub fn start(locations: LogLocations, options: WatchOptions, clock: Arc<WatchClock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
+    /// Begins to watch. Nothing is read before there is a subscriber.
+    pub fn start(locations: LogLocations, options: WatchOptions, clock: Arc<WatchClock>) -> io::Result<Self> {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
         // `options` moves to the thread, but subscribers are made here.
         let queue = options.queue;
-        let updater =
-            catalogue.and_then(|catalogue| CatalogueUpdater::start(catalogue, locations.clone(), options.scan.clone(), Arc::clone(&clock)));
         let sources = WatchedSources::new(locations, &options, Arc::clone(&read));
-        let run = EventLoop::new(sources, Arc::clone(&inbox), options, clock, updater);
+        let run = EventLoop::new(sources, Arc::clone(&inbox), options, clock);
         let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })
     }

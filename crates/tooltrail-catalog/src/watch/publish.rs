@@ -65,10 +65,9 @@ struct LinkedBundle<'a> {
     group: LogGroup,
 }
 
-/// Publishes the changes in the touched bundles. Returns whether there were any.
-pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[Subscription]) -> bool {
+/// Publishes the changes in the touched bundles.
+pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[Subscription]) {
     let messages = sources.take_new_messages();
-    let mut any = false;
     for number in sources.bundles.take_touched() {
         let own: Vec<&NewMessage> = messages.iter().filter(|message| sources.bundles.of(&message.file) == Some(number)).collect();
         let WatchedSources { bundles, recent_records, keep, .. } = &mut *sources;
@@ -79,7 +78,6 @@ pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[
         let (fingerprints, differences) = before.renew(&linked, now);
         let asked = MatchContext { linked: &linked, shelf: &*recent_records, now, threads: 1, keep: keep.as_ref() };
         let rewritten = std::mem::take(&mut bundle.rewritten);
-        any |= rewritten || !differences.is_empty();
         let bundle_context = LinkedBundle { asked, group: LogGroup::whole(&linked) };
         differences.into_iter().for_each(|difference| publish_difference(&bundle_context, difference, subscriptions));
         own.into_iter().for_each(|message| publish_message(&bundle_context, message, subscriptions));
@@ -91,7 +89,6 @@ pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[
     // Files were opened to complete rows; keeping them open would hide that a log was replaced.
     sources.recent_records.tidy();
     sources.bundles.forget(now);
-    any
 }
 
 /// Sends the running calls and the requested number of last calls to a new subscriber.

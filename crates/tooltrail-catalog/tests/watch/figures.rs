@@ -50,7 +50,7 @@ fn figures() {
         let clock = Arc::new(|| Now::at(jiff::Timestamp::now().into()));
         let options = WatchOptions { events, seed: seed.clone(), ..WatchOptions::default() };
         let (start, bare) = (Instant::now(), resident());
-        let watcher = Watcher::start(LogLocations::Places(places.to_vec()), options, clock, None).unwrap();
+        let watcher = Watcher::start(LogLocations::Places(places.to_vec()), options, clock).unwrap();
         let subscriber = watcher.subscribe(SubscribeOptions { last: 10, ..SubscribeOptions::default() });
         while !matches!(subscriber.next_within(PATIENCE), NextChange::Change(change) if matches!(*change, ChangeEvent::Begun { .. })) {}
         let (took, more) = (start.elapsed(), resident() - bare);

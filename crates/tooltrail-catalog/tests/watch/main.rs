@@ -206,7 +206,7 @@ fn what_is_kept_can_be_asked_about() {
     append(&log, &(prompt("s1", 0) + &request("s1", 1)));
     let places = [Places { home: Some(home.path().to_owned()), ..Places::default() }];
     keep.now(&find::in_places(&places), 1, clock(), &Progress::default()).unwrap();
-    let watcher = Watcher::start(ground, WatchOptions { keep: Some(keep), ..polled() }, Arc::new(later), None).unwrap();
+    let watcher = Watcher::start(ground, WatchOptions { keep: Some(keep), ..polled() }, Arc::new(later)).unwrap();
     let here = |query: &str| {
         let subscriber = watcher.subscribe(SubscribeOptions { filter: filter(query), last: 9, ..SubscribeOptions::default() });
         let is_here = |next: &NextChange| matches!(next, NextChange::Change(change) if matches!(**change, ChangeEvent::Here { .. }));
@@ -223,10 +223,10 @@ fn what_is_kept_can_be_asked_about() {
 #[test]
 fn a_watcher_that_breaks_down_says_so() {
     let ground = || LogLocations::Places(Vec::new());
-    let whole = Watcher::start(ground(), quick(), Arc::new(later), None).unwrap();
+    let whole = Watcher::start(ground(), quick(), Arc::new(later)).unwrap();
     assert!(matches!(whole.subscribe(SubscribeOptions::default()).next_within(PATIENCE), NextChange::Change(_)));
     whole.finish().unwrap();
-    let broken = Watcher::start(ground(), quick(), Arc::new(|| panic!("a clock that does not work, for a test")), None).unwrap();
+    let broken = Watcher::start(ground(), quick(), Arc::new(|| panic!("a clock that does not work, for a test"))).unwrap();
     assert!(matches!(broken.subscribe(SubscribeOptions::default()).next_within(PATIENCE), NextChange::Ended));
     assert!(broken.finish().is_err());
 }
@@ -323,24 +323,6 @@ fn with_nobody_subscribed_nothing_happens() {
         assert_eq!(mirror.calls.len(), 1);
         mirror.catch_up(&scene, "after a pause");
     }
-}
-
-#[test]
-fn the_catalogue_is_kept_up_with_the_logs() {
-    let (home, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let log = home.path().join("s1.jsonl");
-    append(&log, &prompt("s1", 0));
-    let ground = LogLocations::Paths(vec![home.path().to_owned()]);
-    let watcher = Watcher::start(ground, quick(), Arc::new(later), Some(open(cache.path()))).unwrap();
-    let subscriber = watcher.subscribe(SubscribeOptions::default());
-    assert!(matches!(subscriber.next_within(PATIENCE), NextChange::Change(_)));
-    append(&log, &request("s1", 1));
-    let start = Instant::now();
-    while kept_calls(&open(cache.path()), &later()).is_empty() {
-        assert!(start.elapsed() < PATIENCE, "it never came");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    assert!(start.elapsed() > Duration::from_secs(1), "only when it has been quiet for a moment");
 }
 
 #[test]

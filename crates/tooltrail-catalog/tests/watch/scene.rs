@@ -39,7 +39,7 @@ impl Scene {
         let ground = LogLocations::Places(vec![Places { home: Some(home.path().to_owned()), ..Places::default() }]);
         let now = Arc::new(Mutex::new(now));
         let clock = Arc::clone(&now);
-        let watcher = Watcher::start(ground, options, Arc::new(move || clock.lock().unwrap().clone()), None).unwrap();
+        let watcher = Watcher::start(ground, options, Arc::new(move || clock.lock().unwrap().clone())).unwrap();
         Scene { home, cache, seeded, now, watcher }
     }
 

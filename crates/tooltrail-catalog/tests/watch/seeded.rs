@@ -162,7 +162,7 @@ fn what_was_quiet_is_put_to_sleep_and_woken_again() {
     assert!(versions.iter().zip(&again).all(|(one, other)| one != other));
     let twice: Vec<u64> = names.iter().map(|name| held(name).version).collect();
     assert_eq!(again, twice, "asleep or not, a version is the same");
-    let other = Watcher::start(LogLocations::Places(scene.places().to_vec()), evented(), Arc::new(later), None).unwrap();
+    let other = Watcher::start(LogLocations::Places(scene.places().to_vec()), evented(), Arc::new(later)).unwrap();
     let _subscriber = other.subscribe(SubscribeOptions::default());
     let read: Vec<u64> = names.iter().map(|name| other.session("claude", name).unwrap().version).collect();
     assert_eq!(again, read, "nor does it matter who tells it");

@@ -105,7 +105,7 @@ pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watch
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))
     };
-    Watcher::start(ground, options, clock, None).context("cannot start a thread to watch with")
+    Watcher::start(ground, options, clock).context("cannot start a thread to watch with")
 }
 
 /// The directories or files to watch.
