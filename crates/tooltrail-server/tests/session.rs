@@ -144,8 +144,9 @@ fn downloads_hide_secrets_unless_they_are_wanted() {
     let page = world.page("/s/one");
     for output in tooltrail_view::render::outputs::OUTPUTS {
         assert!(page.contains(&format!("/s/one/export.{}\"", output.name)), "{}", output.name);
-        let (status, head, _) = world.answer(&format!("/s/one/export.{}", output.name));
+        let (status, head, saved) = world.answer(&format!("/s/one/export.{}", output.name));
         assert_eq!(status, 200, "{}", output.name);
+        assert!(!saved.contains(secret), "{}: {saved}", output.name);
         assert!(head.to_lowercase().contains(output.media_type) && head.contains(&format!("session-one.{}", output.ending())), "{head}");
     }
     // Where it is read, it is as it was.

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::transcript::{EntryKind, Part};
+use tooltrail_view::render::outputs::{ExportOptions, OUTPUTS, TerminalRule};
 use tooltrail_view::render::{json, markdown, terminal};
 use tooltrail_view::{Block, Book, Selection};
 use unicode_width::UnicodeWidthChar;
@@ -260,6 +261,17 @@ proptest! {
     fn no_text_acts_in_markdown(text in hostile()) {
         assert_harmless(&written(|out| markdown::blocks(&invented::every_block(&text, &text), out)));
         assert_harmless(&markdown_session(&invented::session(&text), markdown::ShownBodies::All));
+    }
+
+    #[test]
+    fn no_text_acts_where_an_output_may_be_printed(text in hostile()) {
+        let options = ExportOptions { bodies: markdown::ShownBodies::All, ..ExportOptions::default() };
+        for output in OUTPUTS.iter().filter(|output| output.terminal == TerminalRule::Print) {
+            let printed = written(|out| support::export(output.name, &invented::session(&text), &options, out));
+            // A format may ask for lines that end in both.
+            let acts = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+            prop_assert!(!printed.replace("\r\n", "\n").contains(acts), "{}: {:?}", output.name, printed);
+        }
     }
 
     #[test]

@@ -15,7 +15,9 @@ use support::Logs;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::Story;
 use tooltrail_view::render::html::{RowFrame, call_row};
-use tooltrail_view::render::{markdown, terminal};
+use tooltrail_view::render::markdown::ShownBodies;
+use tooltrail_view::render::outputs::ExportOptions;
+use tooltrail_view::render::terminal;
 use tooltrail_view::tools::{self, TOOLS};
 use tooltrail_view::{Limits, messages};
 
@@ -106,13 +108,8 @@ fn each_kind_of_tool_in_the_terminal() {
 
 #[test]
 fn each_kind_of_tool_in_markdown() {
-    let sheet = contact_sheet(|book, out| {
-        markdown::session(
-            book,
-            &markdown::MarkdownOptions { bodies: markdown::ShownBodies::All, ..markdown::MarkdownOptions::default() },
-            out,
-        )
-    });
+    let options = ExportOptions { bodies: ShownBodies::All, ..ExportOptions::default() };
+    let sheet = contact_sheet(|book, out| support::export("md", book, &options, out));
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("markdown", sheet);
     });

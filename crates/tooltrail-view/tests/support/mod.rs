@@ -2,15 +2,18 @@
 
 #![allow(dead_code, clippy::unwrap_used)] // each test uses its part; a panic is the report
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::Book;
+use tooltrail_model::changes::{ChangeReader, ChangeSource, PathStyle};
 use tooltrail_model::link::{Linked, Linker};
 use tooltrail_model::{Now, Span, Time};
+use tooltrail_view::render::outputs::{Export, ExportOptions, Output};
 
 /// Logs that were scanned.
 pub(crate) struct Logs {
@@ -74,6 +77,20 @@ impl Shelf for Counting {
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
         self.reads.fetch_add(1, Ordering::Relaxed);
         self.disk.beside(file, name, limit)
+    }
+}
+
+/// Writes a session to an output, by its name in `OUTPUTS`. It has no changes of files to tell of.
+pub(crate) fn export(name: &str, book: &dyn Book, options: &ExportOptions, out: &mut dyn Write) -> io::Result<()> {
+    (Output::named(name).unwrap().write)(&Export { book, changes: &NoChanges, options }, out)
+}
+
+/// A session that changed no files.
+struct NoChanges;
+
+impl ChangeSource for NoChanges {
+    fn read(&self, _: PathStyle, _: &mut ChangeReader<'_>) -> io::Result<()> {
+        Ok(())
     }
 }
 
