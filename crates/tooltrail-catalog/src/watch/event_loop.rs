@@ -55,12 +55,7 @@ pub(super) struct EventLoop {
 }
 
 impl EventLoop {
-    pub(super) fn new(
-        sources: WatchedSources,
-        inbox: Arc<Inbox>,
-        options: WatchOptions,
-        clock: Arc<WatchClock>,
-    ) -> Self {
+    pub(super) fn new(sources: WatchedSources, inbox: Arc<Inbox>, options: WatchOptions, clock: Arc<WatchClock>) -> Self {
         let now = Instant::now();
         EventLoop {
             sources,
