@@ -113,15 +113,15 @@ fn open_at(
 ) -> Result<Option<(Value, Detailed)>, RequestMoved> {
     // A request of many megabytes is a file being written; its title is not worth the wait in a list.
     let Some(format) = format_of(row.agent).filter(|_| place.at.span.len() <= LONGEST) else { return Ok(None) };
-    let read = |span| shelf.bytes(row.request.file, span).ok_or(RequestMoved);
+    let (file, record) = (row.request.file, place.at.span);
     if let Some(span) = place.input.filter(|_| format.has_plain_inputs()) {
-        let input = read(span)?;
+        let input = shelf.bytes_within(file, record, span).ok_or(RequestMoved)?;
         // Without its record, only the shape of an input shows that the log was not rewritten in the meantime.
         if matches!(input[..], [b'{', .., b'}']) {
             return Ok(Some(detailed(format, row, payloads.value(&input))));
         }
     }
-    Ok(open(&read(place.at.span)?, place.at.line, row, payloads))
+    Ok(open(&shelf.bytes(file, record).ok_or(RequestMoved)?, place.at.line, row, payloads))
 }
 
 /// Completes a row by reading the request again from its log, and gives the command that it runs. A request that is not where it was

@@ -27,6 +27,12 @@ pub trait Shelf: Sync {
     /// A part of a log; nothing if it is not there any more.
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>>;
 
+    /// A part of a record. A store that has the record at hand need not read it again.
+    fn bytes_within(&self, file: &str, record: Span, part: Span) -> Option<Vec<u8>> {
+        let _ = record;
+        self.bytes(file, part)
+    }
+
     /// A part of a log, or the reason why it cannot be read, for callers that show it.
     fn read_span(&self, file: &str, span: Span) -> Result<Vec<u8>, ReadError> {
         self.bytes(file, span).ok_or(ReadError::Changed)

@@ -77,13 +77,19 @@ impl Shelf for RecentRecords {
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        self.bytes_within(file, span, span)
+    }
+
+    fn bytes_within(&self, file: &str, record: Span, part: Span) -> Option<Vec<u8>> {
         // Of another length, it is not the record that was asked for.
-        let held = self.held.get(&(Box::from(file), span.start)).filter(|bytes| bytes.len() as u64 == span.len());
-        held.cloned().or_else(|| {
-            let bytes = self.disk.bytes(file, span)?;
-            self.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            Some(bytes)
-        })
+        let held = self.held.get(&(Box::from(file), record.start)).filter(|bytes| bytes.len() as u64 == record.len());
+        let within = |offset: u64| usize::try_from(offset.checked_sub(record.start)?).ok();
+        if let Some(bytes) = held.and_then(|bytes| bytes.get(within(part.start)?..within(part.end)?)) {
+            return Some(bytes.to_vec());
+        }
+        let bytes = self.disk.bytes(file, part)?;
+        self.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Some(bytes)
     }
 
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
@@ -124,6 +130,9 @@ mod tests {
         let last = 3 * MOST as u64 - 1;
         assert_eq!(records.bytes("a", Span { start: last, end: last + 90 }), Some(vec![8; 90]));
         assert_eq!(records.bytes("a", Span { start: last, end: last + 80 }), None, "another record");
+        let record = Span { start: last, end: last + 90 };
+        assert_eq!(records.bytes_within("a", record, Span { start: last + 5, end: last + 12 }), Some(vec![8; 7]));
+        assert_eq!(records.bytes_within("a", record, Span { start: last + 5, end: last + 91 }), None, "more than the record");
         records.hold("b", 0, &[1; LARGEST + 1]);
         records.hold("b", 1, &[1; LARGEST]);
         assert_eq!(records.held.len(), MOST);
