@@ -27,11 +27,14 @@ pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     open(record, line, row, Payloads::default()).map(|(_, detailed)| detailed)
 }
 
-/// The payloads from which a title is made. A command is parsed as a whole, and a patch names its files anywhere; of everything else a
-/// title shows no more than the beginning, and a `Write` may carry a whole file.
-fn title_payloads(kind: Kind) -> Payloads<'static> {
-    match kind {
-        Kind::Shell | Kind::Edit | Kind::Other => Payloads::default(),
+/// The payloads from which a title is made. A command is parsed as a whole, the steps of a plan are counted, and a patch names its files
+/// anywhere in a text; of everything else a title shows no more than the beginning, and a `Write` may carry a whole file.
+fn title_payloads(row: &CallRow<'_>) -> Payloads<'static> {
+    // Inputs with fields of their own name the file of an edit in one of them.
+    let has_patches = || format_of(row.agent).is_none_or(|format| !format.has_plain_inputs());
+    match row.kind {
+        Kind::Shell | Kind::Plan => Payloads::default(),
+        Kind::Edit | Kind::Other if has_patches() => Payloads::default(),
         _ => Payloads::beginnings(),
     }
 }
@@ -62,7 +65,7 @@ fn detailed(format: &dyn Format, row: &CallRow<'_>, input: Value) -> (Value, Det
 
 /// The title of a call, from the record of its request.
 pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
-    let (input, detailed) = open(record, line, row, title_payloads(row.kind))?;
+    let (input, detailed) = open(record, line, row, title_payloads(row))?;
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }
 
@@ -127,7 +130,7 @@ fn open_at(
 /// Completes a row by reading the request again from its log, and gives the command that it runs. A request that is not where it was
 /// leaves the row unchanged.
 pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Result<Option<CommandLine>, RequestMoved> {
-    let opened = open_at(shelf, row, place.into(), title_payloads(row.kind))?;
+    let opened = open_at(shelf, row, place.into(), title_payloads(row))?;
     Ok(opened.and_then(|opened| complete_with(row, &opened)))
 }
 
@@ -144,6 +147,6 @@ pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<Req
 
 /// The title of a call, read again from its log.
 pub fn about_at(shelf: &dyn Shelf, row: &CallRow<'_>, place: impl Into<RequestPlace>) -> Option<String> {
-    let (input, detailed) = open_at(shelf, row, place.into(), title_payloads(row.kind)).ok()??;
+    let (input, detailed) = open_at(shelf, row, place.into(), title_payloads(row)).ok()??;
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }

@@ -19,6 +19,7 @@ pub mod event;
 pub mod failure_hint;
 pub mod filter;
 pub mod issue;
+pub mod json_line;
 pub mod kind;
 pub mod link;
 pub mod patch;

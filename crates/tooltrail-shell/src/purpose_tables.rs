@@ -119,5 +119,6 @@ pub(crate) static BY_WORD: LazyLock<Map<&str, &[(Purpose, &str)]>> =
     LazyLock::new(|| table(WORDS.iter().map(|(programs, words)| (*words, *programs))));
 /// Whether a list of words contains a word.
 pub(crate) fn listed(words: &str, word: &str) -> bool {
-    words.split_ascii_whitespace().any(|listed| listed == word)
+    // By bytes, because this is asked some ten times for every command of a listing.
+    words.as_bytes().split(u8::is_ascii_whitespace).any(|listed| !listed.is_empty() && listed == word.as_bytes())
 }

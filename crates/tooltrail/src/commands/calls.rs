@@ -17,6 +17,7 @@ use tooltrail_formats::load::{self, RequestPlace};
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::Reason;
 use tooltrail_model::filter::Filter;
+use tooltrail_model::json_line;
 use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::row::CallRow;
 
@@ -144,9 +145,8 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         asked.each_row(
             &shown,
             |lines: &mut Vec<u8>, row, _| {
-                // Writing texts and numbers into memory cannot fail.
-                let _ = serde_json::to_writer(&mut *lines, &row);
-                lines.push(b'\n');
+                // Rows hold nothing that a line cannot.
+                let _ = json_line::append(lines, &row);
             },
             |lines| anyhow::Ok(stdout.write_all(&lines)?),
         )?;
@@ -175,13 +175,12 @@ const CHUNK: usize = 1024;
 
 /// Prints rows as JSON. Each thread makes a chunk, and the chunks are printed in order.
 fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) -> anyhow::Result<()> {
-    let lines = |calls: &[&LinkedCall]| -> serde_json::Result<Vec<u8>> {
+    let lines = |calls: &[&LinkedCall]| -> Result<Vec<u8>, std::fmt::Error> {
         let mut lines = Vec::new();
         for call in calls {
             let mut row = linked.call_row(call, &logs.now, copies);
             logs.complete(&mut row, linked.record(call.id));
-            serde_json::to_writer(&mut lines, &row)?;
-            lines.push(b'\n');
+            json_line::append(&mut lines, &row)?;
         }
         Ok(lines)
     };
