@@ -3,7 +3,8 @@
 //! The text is the one of serde_json, which tests hold it to. That library looks at each byte of every key and text for something to escape;
 //! here keys are copied as they are, since they are names of fields, and texts are looked at sixteen bytes at a time.
 
-use serde::ser::{self, Impossible, Serialize, Serializer};
+use serde::ser::{self, Impossible};
+use serde::{Serialize, Serializer};
 use std::fmt::{self, Write as _};
 
 /// Appends a row as one line of JSON. Only what rows are made of can be written: objects with fixed fields, lists, texts, whole numbers and
@@ -253,36 +254,36 @@ mod tests {
 
     /// One of everything that rows are made of.
     #[derive(Debug, Serialize)]
-    struct Sample {
+    struct SampleRow {
         v: u32,
         text: String,
         empty: Option<&'static str>,
         some: Option<i64>,
         list: Vec<String>,
-        inner: Vec<Inner>,
+        inner: Vec<SamplePlace>,
         flag: bool,
         bytes: u64,
         code: i32,
-        kind: Variant,
+        kind: SampleKind,
     }
 
     #[derive(Debug, Serialize)]
-    struct Inner {
+    struct SamplePlace {
         file: String,
         line: Option<u64>,
     }
 
     #[derive(Debug, Serialize)]
     #[serde(rename_all = "snake_case")]
-    enum Variant {
+    enum SampleKind {
         OfTwoWords,
     }
 
     proptest! {
         #[test]
         fn lines_are_those_of_serde_json(text in any::<String>(), list in prop::collection::vec("\\PC*|[\\x00-\\x7f]{0,40}", 0..3), some: Option<i64>, bytes: u64, line: Option<u64>) {
-            let inner = list.iter().map(|file| Inner { file: file.clone(), line }).collect();
-            let sample = Sample { v: 1, text, empty: None, some, list, inner, flag: bytes % 2 == 0, bytes, code: -7, kind: Variant::OfTwoWords };
+            let inner = list.iter().map(|file| SamplePlace { file: file.clone(), line }).collect();
+            let sample = SampleRow { v: 1, text, empty: None, some, list, inner, flag: bytes % 2 == 0, bytes, code: -7, kind: SampleKind::OfTwoWords };
             let mut out = Vec::new();
             append(&mut out, &sample).unwrap();
             prop_assert_eq!(String::from_utf8(out).unwrap(), format!("{}\n", serde_json::to_string(&sample).unwrap()));
