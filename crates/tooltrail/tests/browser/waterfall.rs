@@ -198,6 +198,8 @@ fn gaps_are_folded_and_a_session_that_grows_keeps_its_place() {
         browser.until("return document.getElementById('tt-over').getAttribute('aria-label').endsWith('0 gaps are folded.') && location.search === '?gaps=all'").await;
         browser.open_fall(&format!("{address}?gaps=all&color=kind&call=2")).await;
         let chosen = "return [document.getElementById('tt-gaps').checked, document.getElementById('tt-color').value, document.querySelector('.wf-row[aria-selected=true] .n').textContent]";
+        let is_chosen = "return document.querySelector('.wf-row[aria-selected=true] .n') !== null";
+        browser.until(is_chosen).await;
         assert_eq!(browser.ask(chosen).await, json!([false, "kind", "2"]));
         browser.press("+++").await;
         browser.until("return location.search.includes('from=')").await;
@@ -205,6 +207,7 @@ fn gaps_are_folded_and_a_session_that_grows_keeps_its_place() {
         log.turn("11", "third");
         let news = "document.dispatchEvent(new CustomEvent('tt-session', { detail: { session: 'grows' } })); return document.querySelector('.wf-axis span').textContent === '3 calls'";
         browser.until(news).await;
+        browser.until(is_chosen).await;
         assert_eq!((browser.text(SHOWN).await, browser.ask(chosen).await), (shown, json!([false, "kind", "2"])));
         browser.is_quiet("a session that grows");
     });
