@@ -116,15 +116,18 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
         let asked = MatchContext { linked: &linked, shelf: &*recent_records, now, threads: 1, keep: keep.as_ref() };
         let repeats = repeats(&linked);
         for call in matching::calls(&asked, &subscription.filter, false) {
+            let time = linked.record(call.id).order;
             let ranked = || {
-                let time = linked.record(call.id).order;
                 let again = repeats.get(&call.id).copied().unwrap_or(0);
-                Some(RankedCall { time, news: call_news(&linked, call, again, now, &*recent_records)? })
+                Some(RankedCall { time, number: call.number, news: call_news(&linked, call, again, now, &*recent_records)? })
             };
-            if linked.call_row(call, now, false).status == Status::Running {
+            let row = linked.call_row(call, now, false);
+            // Compared before it is made: most calls are too old, and making one reads its log.
+            let rank: CallRank<'_> = (time, row.agent, row.session, call.number);
+            if row.status == Status::Running {
                 running += 1;
                 shown.extend(ranked());
-            } else if last > 0 && (newest.len() < last || newest.peek().is_some_and(|oldest| oldest.time < linked.record(call.id).order)) {
+            } else if last > 0 && (newest.len() < last || newest.peek().is_some_and(|oldest| oldest.rank() < rank)) {
                 newest.extend(ranked());
                 if newest.len() > last {
                     newest.pop();
@@ -173,16 +176,26 @@ fn repeats(linked: &Linked<'_>) -> Map<CallId, u32> {
     found
 }
 
-/// A call by its time, the newest first.
+/// The order of calls: by time, and among calls of one moment by session and number, so that it never depends on which log was read first.
+type CallRank<'n> = (Option<Time>, &'n str, &'n str, u32);
+
+/// A call by its rank, the newest first.
 #[derive(Debug)]
 struct RankedCall {
     time: Option<Time>,
+    number: u32,
     news: CallNews,
+}
+
+impl RankedCall {
+    fn rank(&self) -> CallRank<'_> {
+        (self.time, &self.news.agent, &self.news.session, self.number)
+    }
 }
 
 impl Ord for RankedCall {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.time.cmp(&self.time)
+        other.rank().cmp(&self.rank())
     }
 }
 
@@ -194,7 +207,7 @@ impl PartialOrd for RankedCall {
 
 impl PartialEq for RankedCall {
     fn eq(&self, other: &Self) -> bool {
-        self.time == other.time
+        self.rank() == other.rank()
     }
 }
 
