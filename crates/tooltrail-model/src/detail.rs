@@ -475,6 +475,10 @@ pub struct Grep {
     pub files: Vec<GrepFile>,
     /// Number of matches, lines or files, according to the log.
     pub total: Option<u64>,
+    /// Number of files with matches, according to the log.
+    pub in_files: Option<u64>,
+    /// Number of lines, those around matches included, according to the log.
+    pub lines: Option<u64>,
     /// The result as text, where it cannot be parsed.
     pub words: Option<String>,
     /// Whether some were left out.

@@ -320,6 +320,8 @@ pub struct Nested<'r> {
 pub struct CallResult<'r> {
     /// The call it answers.
     pub call: Text<'r>,
+    /// Whether the log does not name the call; this name is the result's own.
+    pub unnamed: bool,
     /// Time of the result, where the record states it apart from its own time; such a record may make the call as well.
     pub time: Option<Time>,
     /// Content that the model saw: the raw JSON value.

@@ -116,6 +116,21 @@ pub struct CallRow<'a> {
     pub about: Option<String>,
 }
 
+impl<'a> CallRow<'a> {
+    /// What identifies the message of the call: its id or, where it has none and made several calls, its record.
+    pub fn message_key(&self) -> Option<(Option<&'a str>, Option<Place<'a>>)> {
+        match self.message {
+            Some(message) => Some((Some(message), None)),
+            None => (self.parallel > 1).then_some((None, Some(self.request))),
+        }
+    }
+
+    /// Whether another call was made by the same message.
+    pub fn is_together_with(&self, other: &Self) -> bool {
+        self.message_key().is_some_and(|key| other.message_key() == Some(key))
+    }
+}
+
 /// A background task of a call.
 #[derive(Clone, Debug, Hash, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct Signals {
     /// Whether the result is marked as an error, or known not to be one.
     pub outcome: LoggedOutcome,
+    /// Whether the tool's own output is nothing but the message of an error, which counts as much as a mark.
+    pub error_output: bool,
     /// The refuser, where a field names it.
     pub denial: Option<Denial>,
     /// Known beginning of the text.
@@ -26,6 +28,15 @@ pub struct Signals {
     pub exit_head: Option<i64>,
     /// Exit code at the end of the text.
     pub exit_tail: Option<i64>,
+    /// Whether the log remarks that the exit code is no error, such as that of a search without matches.
+    pub exit_excused: bool,
+}
+
+impl Signals {
+    /// Whether the log says that it was an error, by a mark or by the tool's own output.
+    pub fn says_error(&self) -> bool {
+        self.outcome == LoggedOutcome::Error || self.error_output
+    }
 }
 
 /// The log's own statement about the outcome.
@@ -131,8 +142,13 @@ pub fn with_result(kind: Kind, signals: &Signals, around: Circumstances) -> Verd
         return verdict;
     }
     match signals.outcome {
+        _ if signals.error_output => error(kind, signals, around),
         // A command that was moved to the background is not stopped, whatever else its result says.
         LoggedOutcome::Worked if signals.interrupted && !signals.backgrounded => interrupted(around),
+        // Without a mark of an error, a command failed by the exit code that its result states.
+        LoggedOutcome::Worked if kind == Kind::Shell && !signals.exit_excused && exit_code(kind, signals).is_some_and(|code| code != 0) => {
+            Verdict::of(Status::Failed, Reason::ExitCode)
+        }
         LoggedOutcome::Worked => Verdict { status: Status::Succeeded, reason: None },
         LoggedOutcome::Nothing => Verdict::of(Status::Answered, Reason::NoOutcomeRecorded),
         LoggedOutcome::Error => error(kind, signals, around),
@@ -194,13 +210,16 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
     Verdict::of(status, reason)
 }
 
-/// The exit code of a result, from the most reliable source.
+/// The exit code of a result, from the most reliable source. A code that contradicts the outcome is not the command's.
 pub fn exit_code(kind: Kind, signals: &Signals) -> Option<i64> {
     // A text that begins like an exit code proves nothing unless the result is an error.
-    let head = signals.exit_head.filter(|_| signals.outcome == LoggedOutcome::Error);
+    let head = signals.exit_head.filter(|_| signals.says_error());
     // Any text may end in these words; only a shell's result means them.
     let tail = signals.exit_tail.filter(|_| kind == Kind::Shell);
-    signals.exit_field.or(head).or(tail)
+    let code = signals.exit_field.or(head).or(tail)?;
+    // The error is that of the tool around the command, and a command that goes on has not ended.
+    let contradicts = kind == Kind::Shell && if signals.says_error() { code == 0 } else { signals.backgrounded };
+    (!contradicts).then_some(code)
 }
 
 /// Event after a call without a result, in its own conversation; the first one counts.
@@ -333,6 +352,42 @@ mod tests {
             judged(Kind::Mcp, Signals { outcome: LoggedOutcome::Error, ..Signals::default() }, Circumstances::default()),
             ("failed", "mcp_error")
         );
+    }
+
+    #[test]
+    fn exit_codes_and_outcomes_agree() {
+        let coded = |code| Signals { outcome: LoggedOutcome::Worked, exit_field: Some(code), ..Signals::default() };
+        let tail = Signals { outcome: LoggedOutcome::Worked, exit_tail: Some(1), ..Signals::default() };
+        let table = [
+            (Kind::Shell, coded(0), ("succeeded", "-"), Some(0)),
+            (Kind::Shell, coded(2), ("failed", "exit_code"), Some(2)),
+            (Kind::Shell, tail, ("failed", "exit_code"), Some(1)),
+            (Kind::Shell, Signals { exit_excused: true, ..coded(1) }, ("succeeded", "-"), Some(1)),
+            (Kind::Shell, Signals { backgrounded: true, ..coded(1) }, ("succeeded", "-"), None),
+            (Kind::Shell, Signals { interrupted: true, ..coded(130) }, ("interrupted", "user"), Some(130)),
+            (Kind::Shell, Signals { outcome: LoggedOutcome::Error, ..coded(0) }, ("failed", "tool_error"), None),
+            (Kind::Shell, Signals { outcome: LoggedOutcome::Error, exit_excused: true, ..coded(1) }, ("failed", "exit_code"), Some(1)),
+            // The code of a task that was asked about is the task's.
+            (Kind::Task, coded(9), ("succeeded", "-"), Some(9)),
+            (Kind::Read, tail, ("succeeded", "-"), None),
+        ];
+        for (kind, signals, expected, code) in table {
+            assert_eq!((judged(kind, signals, Circumstances::default()), exit_code(kind, &signals)), (expected, code), "{signals:?}");
+        }
+    }
+
+    #[test]
+    fn an_output_that_is_an_error_counts_like_a_mark() {
+        let said = Signals { outcome: LoggedOutcome::Worked, error_output: true, ..Signals::default() };
+        let table = [
+            (Kind::Write, said, ("failed", "tool_error")),
+            (Kind::Mcp, said, ("failed", "mcp_error")),
+            (Kind::Edit, Signals { marker: Some(Marker::Precondition), ..said }, ("failed", "precondition")),
+            (Kind::Shell, Signals { exit_head: Some(3), ..said }, ("failed", "exit_code")),
+        ];
+        for (kind, signals, expected) in table {
+            assert_eq!(judged(kind, signals, Circumstances::default()), expected, "{signals:?}");
+        }
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! tool's view is shown. No phrases of any agent are known here: the two are compared line by line.
 
 use crate::pieces::section;
-use crate::texts::{content, sniffed};
+use crate::texts::{as_json, content, sniffed};
 use crate::{Block, Limits, outcome};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
@@ -37,7 +38,7 @@ pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     let mut texts = Vec::new();
     strings(produced, &mut texts);
     // Compared before the input is added to `texts`: repeating the input does not count as covering the output.
-    let covered = confirms(call) || covers(&seen, &texts, &call.input);
+    let covered = confirms(call) || (list_apart(call).is_none() && covers(&seen, &texts, &call.input));
 
     strings(&call.input, &mut texts);
     let error = outcome::error(call);
@@ -76,17 +77,22 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
         (None, Some(produced)) => strings(produced, &mut texts),
         (None, None) => return Some(Relation::OnlySeen),
     }
+    let list = answer.produced.as_ref().and_then(Value::as_array).filter(|_| saved.is_none());
     // Content that is not text cannot be compared, an empty text has nothing to compare, and a call that never ran produced
     // nothing.
     let ran = !matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
     if seen.trim().is_empty() || !ran {
         return Some(Relation::Confirmation);
     }
+    if list.is_some() {
+        return Some(if list_apart(call).is_some() { Relation::Differs } else { list_relation(&seen, &texts) });
+    }
     let (there, missing) = compare(&seen, &texts, &call.input);
     let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
-    // Too little text to compare: a flag or an id, not an output.
+    // Too little text to compare: a flag or an id, not an output; unless it is all that the model saw.
     if there + missing <= WORDS && !printed {
-        return Some(Relation::OnlySeen);
+        let same = there > missing && added(&seen, &texts).is_empty();
+        return Some(if same { Relation::Same } else { Relation::OnlySeen });
     }
     if missing > WORDS + there / 10 {
         return Some(if confirms(call) && saved.is_none() { Relation::Confirmation } else { Relation::Differs });
@@ -96,6 +102,46 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
     texts.extend(error.as_deref());
     texts.extend(answer.feedback.as_deref());
     Some(if is_few(&added(&seen, &texts)) { Relation::Same } else { Relation::Added })
+}
+
+/// The list that a tool produced, if the model saw something else. A list is output through and through, numbers included, so every part
+/// of it has to be in the text that the model saw.
+pub(crate) fn list_apart<'s>(call: &'s Story<'_>) -> Option<&'s Vec<Value>> {
+    let answer = call.answer.as_ref()?;
+    let list = answer.produced.as_ref()?.as_array()?;
+    let seen = words(&answer.seen);
+    // JSON that says the same in another spelling is the same.
+    if seen.trim().is_empty() || as_json(&seen).as_ref() == answer.produced.as_ref() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    list.iter().for_each(|item| scalars(item, &mut parts));
+    let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
+    let (there, missing) = compare(&seen, &parts, &call.input);
+    (missing > there / 10).then_some(list)
+}
+
+/// The relation of a list to a text that contains all of it.
+fn list_relation(seen: &str, texts: &[&str]) -> Relation {
+    let news: usize = if as_json(seen).is_some() { 0 } else { added(seen, texts).iter().map(|line| line.len()).sum() };
+    let repeated: usize = texts.iter().map(|text| text.len()).sum();
+    if news <= repeated { Relation::Same } else { Relation::Added }
+}
+
+/// Names of fields that say what a part of a list is, and hold nothing of it.
+const DESCRIPTIVE: &[&str] = &["type", "media_type", "mimeType"];
+
+/// All texts, numbers and flags within a value, as text.
+fn scalars<'v>(value: &'v Value, out: &mut Vec<Cow<'v, str>>) {
+    match value {
+        Value::Null => {}
+        Value::String(text) => out.push(text.into()),
+        Value::Array(items) => items.iter().for_each(|item| scalars(item, out)),
+        Value::Object(map) => {
+            map.iter().filter(|(key, _)| !DESCRIPTIVE.contains(&key.as_str())).for_each(|(_, item)| scalars(item, out));
+        }
+        other => out.push(other.to_string().into()),
+    }
 }
 
 /// Whether lines are so few that they are a confirmation and not news.
@@ -249,6 +295,39 @@ mod tests {
         let added =
             shown(Kind::Shell, &format!("out\n<reminder>\n{}\n</reminder>", "do this\nand that\n".repeat(30)), json!({"stdout": "out"}));
         assert!(added.starts_with("added for the model\n") && !added.contains("out"), "{added}");
+    }
+
+    fn related(kind: Kind, seen: &str, produced: Value) -> Option<Relation> {
+        let mut call = answered(story("Tool", kind, Status::Succeeded, Detail::Other), seen);
+        call.input = json!({"path": "/srv/a.rs"});
+        if let Some(answer) = &mut call.answer {
+            answer.produced = Some(produced);
+        }
+        relation(&call, None)
+    }
+
+    #[test]
+    fn lists_are_compared_with_all_they_hold() {
+        let ships = json!([{"name": "Ada", "length": 12}, {"name": "Bob", "length": 9}]);
+        let table = [
+            (ships.to_string(), Relation::Same),
+            ("Ada 12\nBob 9".to_owned(), Relation::Same),
+            ("Ada and Bob".to_owned(), Relation::Differs),
+            ("2 ships".to_owned(), Relation::Differs),
+            (format!("Ada 12, Bob 9\n{}", "and much more about the weather\n".repeat(3)), Relation::Added),
+        ];
+        for (seen, expected) in table {
+            assert_eq!(related(Kind::Mcp, &seen, ships.clone()), Some(expected), "{seen}");
+        }
+        let blocks = json!([{"type": "text", "text": "two ships"}, {"type": "image", "mimeType": "image/png"}]);
+        assert_eq!(related(Kind::Mcp, "two ships", blocks), Some(Relation::Same));
+    }
+
+    #[test]
+    fn a_short_output_is_the_same_only_where_nothing_else_was_seen() {
+        assert_eq!(related(Kind::WebFetch, "At noon.", json!({"codeText": "OK", "result": "At noon."})), Some(Relation::Same));
+        assert_eq!(related(Kind::Other, "It is done", json!({"state": "ok"})), Some(Relation::OnlySeen));
+        assert_eq!(related(Kind::Other, "ok, it is done", json!({"state": "ok"})), Some(Relation::OnlySeen));
     }
 
     #[test]

@@ -29,7 +29,10 @@ fn requesting<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m ClaudeMessage<'r>,
 
 /// The block of a message that answers a call.
 fn answering<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m ClaudeMessage<'r>, call: &str) -> Option<&'m ContentBlock<'r>> {
-    message.content.blocks().find(|block| message.result_id(block, record.record.at.line).as_deref() == Some(call))
+    let line = record.record.at.line;
+    let named = message.content.blocks().find(|block| message.result_id(block, line).as_deref() == Some(call));
+    // A call and a result without ids are named after different lines.
+    named.or_else(|| message.sole_unnamed_result().filter(|_| call.starts_with("line-")))
 }
 
 fn asked(

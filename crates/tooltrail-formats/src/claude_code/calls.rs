@@ -6,7 +6,6 @@ use super::message::{ClaudeMessage, ContentBlock};
 use super::outcome::{Poll, ResultOutcome, StructuredResult};
 use super::tools::names;
 use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
-use tooltrail_model::verdict::LoggedOutcome;
 use tooltrail_model::{Fact, Kind};
 use tooltrail_skim::{Raw, Skim};
 
@@ -73,11 +72,12 @@ pub(super) fn result<'r>(
     let call = message.result_id(block, emit.line())?;
     let outcome = ResultOutcome::of(block, structured, denial);
     // Refusals and hooks are recognised on errors only: an ordinary output may quote their texts.
-    let error = outcome.signals.outcome == LoggedOutcome::Error;
+    let error = outcome.signals.says_error();
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
     let poll = outcome.poll(structured);
     let result = CallResult {
         time: None,
+        unnamed: block.tool_use_id.is_none(),
         call,
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),

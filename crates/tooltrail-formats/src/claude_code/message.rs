@@ -101,6 +101,12 @@ impl<'r> ClaudeMessage<'r> {
         block.is_result().then(|| block.tool_use_id.map_or_else(|| self.place_name(block, line, unnamed), Raw::text))
     }
 
+    /// The result of the message that names no call, if it is the only one.
+    pub(super) fn sole_unnamed_result(&self) -> Option<&ContentBlock<'r>> {
+        let mut unnamed = self.content.blocks().filter(|block| block.is_result() && block.tool_use_id.is_none());
+        unnamed.next().filter(|_| unnamed.next().is_none())
+    }
+
     /// The name of a call or result that has no id: its line, and among several there its number.
     fn place_name(&self, block: &ContentBlock<'r>, line: u64, unnamed: impl Fn(&&ContentBlock<'r>) -> bool) -> Cow<'r, str> {
         // By address: two blocks may be equal and still be two calls.
@@ -170,8 +176,7 @@ impl<'r> ContentBlock<'r> {
                 self.input = Some((start..value.position(), digest));
             }
             b"tool_use_id" => self.tool_use_id = id(value)?,
-            // A flag that is written as a text counts, too.
-            b"is_error" => self.is_error = value.bool().or_else(|| value.string().map(|word| word == *"true")),
+            b"is_error" => self.is_error = flag(value),
             b"content" => self.result = ResultTexts::read(value)?,
             _ => {}
         }
@@ -195,6 +200,12 @@ impl ContentBlock<'_> {
     pub(super) fn is_media(&self) -> bool {
         self.kind.is_some_and(|kind| kind == *"image" || kind == *"document")
     }
+}
+
+/// A flag, also where it is written as a number or a text.
+fn flag(value: &mut Skim<'_>) -> Option<bool> {
+    let flag = value.bool().or_else(|| value.uint().map(|number| number != 0));
+    flag.or_else(|| value.string().map(|word| matches!(word.text().trim().to_ascii_lowercase().as_str(), "true" | "1")))
 }
 
 /// An id: a text, or a number by its digits. An empty one is none.

@@ -43,6 +43,7 @@ use record::ClaudeRecord;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tooltrail_model::Kind;
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
@@ -50,6 +51,16 @@ use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
 pub(crate) struct ClaudeCode;
+
+/// The family of a tool of this agent, for agents that have tools of the same names.
+pub(crate) fn tool_kind(tool: &str) -> Option<Kind> {
+    tools::known_kind(tool)
+}
+
+/// A call of such a tool in neutral form.
+pub(crate) fn tool_detail(ask: &DetailRequest<'_>) -> Detailed {
+    tools::detail(ask)
+}
 
 impl Decode for ClaudeCode {
     fn agent(&self) -> &'static str {

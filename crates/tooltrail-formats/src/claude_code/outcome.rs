@@ -21,6 +21,10 @@ pub(super) struct StructuredResult<'r> {
     text: Option<Raw<'r>>,
     interrupted: bool,
     exit_code: Option<i64>,
+    /// Whether there is a remark on the exit code, which explains it.
+    exit_explained: bool,
+    /// Output of a command: standard output and errors.
+    printed: [Option<Raw<'r>>; 2],
     run_ms: Option<u64>,
     background: Option<Raw<'r>>,
     agent: Option<Raw<'r>>,
@@ -72,6 +76,9 @@ impl<'r> StructuredResult<'r> {
             b"interrupted" => self.interrupted = value.bool() == Some(true),
             // Tools spell this key differently.
             b"exitCode" | b"exit_code" | b"returnCode" => self.exit_code = code(value),
+            b"returnCodeInterpretation" => self.exit_explained = value.string().is_some_and(|remark| !remark.is_empty()),
+            b"stdout" => self.printed[0] = value.string(),
+            b"stderr" => self.printed[1] = value.string(),
             b"durationMs" | b"totalDurationMs" => self.run_ms = millis(value.float(), 1.0),
             b"durationSeconds" => self.run_ms = millis(value.float(), 1000.0),
             b"backgroundTaskId" => self.background = value.string(),
@@ -102,6 +109,11 @@ impl<'r> StructuredResult<'r> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether the command's own output ends like the statement of an exit code.
+    fn prints_exit_code(&self) -> bool {
+        self.printed.iter().flatten().any(|text| markers::exit_tail(&telling_tail(*text)).is_some())
     }
 
     /// The directory of the workflow that the call started.
@@ -151,7 +163,11 @@ impl<'r> ResultOutcome<'r> {
         // Tools on the service's side have no flag; they report an error as an object.
         let api_side = block.kind.is_some_and(|kind| kind != *"tool_result");
         let error = block.is_error == Some(true) || (api_side && block.result.error_object);
-        let mut head = first.map(|text| telling_head(text, error)).unwrap_or_default();
+        let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
+        // A tool whose own output is such a text has failed, marked or not.
+        let error_output = told.starts_with("Error:");
+        let wrong = error || error_output;
+        let mut head = first.map(|text| telling_head(text, wrong)).unwrap_or_default();
         let mut tail = last.map(telling_tail).unwrap_or_default();
         // A list of blocks that was written into a string is the blocks it holds.
         if head.trim_start().starts_with("[{")
@@ -159,23 +175,25 @@ impl<'r> ResultOutcome<'r> {
         {
             (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
         }
-        let mut signals = Signals { outcome: if error { LoggedOutcome::Error } else { LoggedOutcome::Worked }, ..Signals::default() };
-        if error {
-            signals.marker = markers::of(&head);
-            let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
-            // The text may begin like an exception's, with the code behind that.
+        let outcome = if error { LoggedOutcome::Error } else { LoggedOutcome::Worked };
+        let mut signals = Signals { outcome, error_output, ..Signals::default() };
+        if wrong {
+            // The text may begin like an exception's, with its own words behind that.
             let told = told.strip_prefix("Error: ").unwrap_or(&told);
+            signals.marker = markers::of(&head).or_else(|| markers::of(told));
             signals.exit_head = markers::exit_code(&head).or_else(|| markers::exit_code(told)).map(|(code, _)| code);
             // The exit code is that of the signal; the tail says who sent it, behind the output.
             if signals.marker.is_none() && signals.exit_head.is_some() && markers::interrupted_tail(&tail) {
                 signals.marker = Some(Marker::Interrupted);
             }
         }
-        signals.exit_tail = markers::exit_tail(&tail);
+        // What the command itself printed states nothing about it.
+        signals.exit_tail = markers::exit_tail(&tail).filter(|_| !structured.is_some_and(StructuredResult::prints_exit_code));
         // The field is the record's, which may hold other results as well.
-        signals.denial = denial.filter(|_| error).and_then(|kind| denial_kind(&kind.text()));
+        signals.denial = denial.filter(|_| wrong).and_then(|kind| denial_kind(&kind.text()));
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
+            signals.exit_excused = structured.exit_explained;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
         let mut out = ResultOutcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
@@ -200,7 +218,7 @@ impl<'r> ResultOutcome<'r> {
                 return Some(id.text());
             }
         }
-        let said = self.signals.outcome == LoggedOutcome::Worked;
+        let said = !self.signals.says_error();
         markers::background(&self.head).filter(|_| said).map(|id| Cow::Owned(id.to_owned()))
     }
 
@@ -210,7 +228,7 @@ impl<'r> ResultOutcome<'r> {
         if let Some(agent) = structured.and_then(|structured| structured.agent) {
             return Some(Child { agent: agent.text(), sure: true, alias: false, detached: false });
         }
-        if self.signals.outcome == LoggedOutcome::Error {
+        if self.signals.says_error() {
             return None;
         }
         let said = markers::answer_agent(&self.tail).or_else(|| markers::background(&self.head))?;
@@ -234,7 +252,7 @@ impl<'r> ResultOutcome<'r> {
                 return Some(Poll { id, state: task_state(&status.text()), exit_code: structured.exit_code });
             }
         }
-        if self.signals.outcome == LoggedOutcome::Error {
+        if self.signals.says_error() {
             return None;
         }
         if let Some(state) = stopped(&self.head) {

@@ -81,6 +81,8 @@ pub(super) struct RareFields<'r> {
     pub(super) hook_context: Option<Range<usize>>,
     pub(super) prevented: bool,
     pub(super) stop_reason: Option<Raw<'r>>,
+    /// Whether the record is the input of a hook, which a hook wrote to the log.
+    pub(super) hook_input: bool,
     /// The file that a single copy was made of, and the span that lists the copies.
     pub(super) tracking_path: Option<Raw<'r>>,
     pub(super) backups: Option<Range<usize>>,
@@ -113,7 +115,15 @@ impl<'r> ClaudeRecord<'r> {
             return Err(Torn { at: skim.position() });
         }
         self.depth = skim.deepest();
+        self.disown_hook_input();
         Ok(())
+    }
+
+    /// Forgets the session and the directory of a hook's input, which may be another session's: it is no record of the conversation.
+    fn disown_hook_input(&mut self) {
+        if self.kind.is_none() && self.rare().is_some_and(|rare| rare.hook_input) {
+            (self.session, self.cwd, self.branch, self.agent) = (None, None, None, None);
+        }
     }
 
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
@@ -184,6 +194,7 @@ impl<'r> ClaudeRecord<'r> {
             b"hookAdditionalContext" => self.rare_mut().hook_context = Some(value.skip()?),
             b"preventedContinuation" => self.rare_mut().prevented = value.bool() == Some(true),
             b"stopReason" => self.rare_mut().stop_reason = value.string(),
+            b"hook_event_name" => self.rare_mut().hook_input = value.string().is_some(),
             b"trackingPath" => self.rare_mut().tracking_path = value.string(),
             b"backup" | b"snapshot" => self.rare_mut().backups = Some(value.skip()?),
             _ => {}

@@ -173,6 +173,7 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
     let result = CallResult {
         time: None,
         call: call.id.clone(),
+        unnamed: false,
         content: record.span(content),
         structured: None,
         node: None,

@@ -269,6 +269,7 @@ fn result(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
 fn answer<'r>(call: Cow<'r, str>, outcome: OutputOutcome<'r>, place: FieldSpan, record: &CodexRecord<'_>) -> CallResult<'r> {
     CallResult {
         call,
+        unnamed: false,
         time: None,
         content: record.span(place),
         structured: None,

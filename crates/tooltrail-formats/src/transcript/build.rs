@@ -293,7 +293,12 @@ impl<'a, 's> Builder<'a, 's> {
 
     /// Whether a result belongs to no call that is shown, or to one whose result is another of the same log.
     fn is_loose(&self, id: &str, spot: Spot) -> bool {
-        let Some(&index) = self.by_id.get(id) else { return true };
+        let Some(&index) = self.by_id.get(id) else {
+            // A result without an id belongs to the call without one that has it.
+            let unnamed = id == format!("line-{}", spot.at.line);
+            let taken = |call: &CallEntry<'_>| call.result == Some(spot) && call.row.call.starts_with("line-");
+            return !(unnamed && self.results.contains(&spot) && self.calls.iter().any(taken));
+        };
         let own = self.calls[index].result.filter(|own| own.source == spot.source);
         own.is_some() && !self.results.contains(&spot)
     }

@@ -1,5 +1,6 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
+use super::nameless::Nameless;
 use super::{Assembler, ThreadIndex, hash, hooks};
 use crate::event::{Call, CallProgress, CallResult, HookOutcome, HookStage, Id, Nested, TaskNews, TaskState};
 use crate::issue::IssueCode;
@@ -33,6 +34,8 @@ pub(super) struct CallTable {
     nested: Map<Box<str>, usize>,
     /// Calls that became a background task, by conversation and task: the last one for each.
     launched: Map<(ThreadIndex, Box<str>), usize>,
+    /// Calls and results without ids, in their order.
+    nameless: Nameless,
 }
 
 /// Message and record of a call, needed only while its source is read.
@@ -102,6 +105,9 @@ impl Assembler {
         }
         self.ends_with(Ending::Busy);
         let index = self.add_call(record, CallOrigin::of(&call));
+        if call.unnamed {
+            self.calls.nameless.call(self.here.within, index);
+        }
         self.calls.waiting.entry(self.here.within).or_default().push(index);
     }
 
@@ -237,6 +243,9 @@ impl Assembler {
                 self.calls.early_hook(id, LooseHook { session: self.here.session, turn: None, hook });
             }
             self.calls.early.entry(id.into()).or_default().push((self.here.session, record));
+            if result.unnamed {
+                self.calls.nameless.result(self.here.within, id);
+            }
             return;
         };
         if let Some(hook) = &result.hook {
@@ -432,6 +441,7 @@ impl Assembler {
 
     /// Gives every call its sequel and its number of siblings, and lists inconsistencies.
     pub(super) fn settle_calls(&mut self) {
+        self.pair_nameless();
         for (call, made) in self.out.calls.iter_mut().zip(&self.calls.made) {
             let count = made.message.and_then(|message| self.calls.messages.get(&message));
             call.parallel = count.copied().unwrap_or(1);
@@ -460,6 +470,21 @@ impl Assembler {
         // Sorted, because maps have no order and summaries must be equal for equal sources.
         self.out.orphans.sort_by(|a, b| (a.result.at, &a.call).cmp(&(b.result.at, &b.call)));
         self.call_issues();
+    }
+
+    /// Pairs calls and results that have no ids, where it is clear which belong together.
+    fn pair_nameless(&mut self) {
+        for (index, id) in std::mem::take(&mut self.calls.nameless).pairs() {
+            if self.out.calls[index].result.is_some() {
+                continue;
+            }
+            for hook in self.calls.early_hooks.remove(&*id).unwrap_or_default() {
+                hooks::add(&mut self.out.calls[index].hooks, hook.hook);
+            }
+            for (_, result) in self.calls.early.remove(&*id).unwrap_or_default() {
+                self.attach(index, result);
+            }
+        }
     }
 
     fn call_issues(&mut self) {

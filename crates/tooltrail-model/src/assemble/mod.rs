@@ -9,6 +9,7 @@ mod chain;
 mod ends;
 mod hooks;
 mod meter;
+mod nameless;
 mod talk;
 
 use crate::event::{BlockKind, Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};

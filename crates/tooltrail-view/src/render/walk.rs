@@ -95,13 +95,12 @@ impl Bracket {
 
 /// Position of an entry among the calls of its message; only direct neighbours count.
 pub(super) fn bracket(transcript: &Transcript<'_>, entries: &[&Entry], place: usize) -> Bracket {
-    // Agents without message ids have `None` here and get no brackets.
-    let message = |place: Option<usize>| match entries.get(place?)?.what {
-        EntryKind::Call(call) => transcript.calls.get(call)?.row.message,
+    let row = |place: Option<usize>| match entries.get(place?)?.what {
+        EntryKind::Call(call) => transcript.calls.get(call).map(|call| &call.row),
         _ => None,
     };
-    let own = message(Some(place));
-    let same = |other: Option<usize>| own.is_some() && message(other) == own;
+    let own = row(Some(place));
+    let same = |other: Option<usize>| own.zip(row(other)).is_some_and(|(own, other)| own.is_together_with(other));
     match (same(place.checked_sub(1)), same(place.checked_add(1))) {
         (false, false) => Bracket::Alone,
         (false, true) => Bracket::First,

@@ -67,18 +67,22 @@ impl ToolView for GrepView {
 }
 
 fn facts(grep: &Grep) -> Vec<Line> {
-    let files = counted(grep.files.len() as u64, "file");
+    let named = grep.files.len() as u64;
+    // The log's own numbers count where the result shows less; a search for lines often leaves its number of files at 0.
+    let files = counted(grep.in_files.unwrap_or(0).max(named), "file");
+    let shown = grep.files.iter().map(|file| file.lines.len() as u64).sum();
+    let unshown = grep.lines.filter(|&lines| grep.mode == GrepMode::Content && lines > shown);
     // Lines of context are not matches.
     let lines = grep.files.iter().flat_map(|file| &file.lines).filter(|line| line.matches).count() as u64;
     let counts = grep.files.iter().filter_map(|file| file.count).sum();
     let fact = match grep.mode {
-        GrepMode::Files => counted(grep.total.unwrap_or(grep.files.len() as u64), "file"),
+        GrepMode::Files => counted(grep.total.unwrap_or(named), "file"),
         _ if grep.files.is_empty() && grep.total.is_none() => return Vec::new(),
         // A total that comes with lines also counts the lines around matches.
         GrepMode::Content => format!("{}, {files}", counted(if lines > 0 { lines } else { grep.total.unwrap_or(0) }, "match")),
         GrepMode::Count => format!("{}, {files}", counted(grep.total.unwrap_or(counts), "match")),
     };
-    vec![fact.into()]
+    std::iter::once(fact).chain(unshown.map(|lines| counted(lines, "line"))).map(Line::from).collect()
 }
 
 fn paths(files: &[GrepFile]) -> Vec<String> {

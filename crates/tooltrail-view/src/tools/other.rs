@@ -9,7 +9,7 @@
 use super::{ToolView, title};
 use crate::pieces::{notice, section};
 use crate::texts::{as_json, content, sniffed};
-use crate::{Block, Head, Limits, Line, json, outcome};
+use crate::{Block, Head, Limits, Line, json, outcome, seen};
 use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::{Content, words};
@@ -41,6 +41,9 @@ impl ToolView for OtherView {
 /// Facts that hold for any result: the number of entries, where it is a list.
 pub(super) fn facts(call: &Story<'_>) -> Vec<Line> {
     let Some(answer) = call.answer.as_ref().filter(|_| outcome::came(call)) else { return Vec::new() };
+    if let Some(list) = seen::list_apart(call) {
+        return vec![crate::head::counted(list.len() as u64, "item").into()];
+    }
     let [Content::Text { text }] = answer.seen.as_slice() else { return Vec::new() };
     let items = match as_json(text) {
         Some(Value::Array(items)) => items.len() as u64,
@@ -71,8 +74,12 @@ pub(super) fn output(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let error = outcome::error(call).filter(|_| outcome::went_wrong(call));
     // Compared both ways, because the frame may have shortened or extended the error.
     let told = |text: &str| error.as_deref().is_some_and(|error| text.contains(error) || error.contains(text.trim()));
-    let seen: Vec<Content> = answer.seen.iter().filter(|piece| !piece.as_text().is_some_and(told)).cloned().collect();
-    let mut blocks = content(&seen, limits);
+    let untold: Vec<Content> = answer.seen.iter().filter(|piece| !piece.as_text().is_some_and(told)).cloned().collect();
+    // A list that the model did not see is what the tool produced; the frame shows what the model saw instead.
+    let mut blocks = match seen::list_apart(call).filter(|_| outcome::came(call)) {
+        Some(list) => vec![json::block(&Value::Array(list.clone()), limits)],
+        None => content(&untold, limits),
+    };
     // The produced value repeats what was seen in another form, so it is only used if nothing was seen.
     if words(&answer.seen).trim().is_empty() && blocks.is_empty() {
         blocks.extend(answer.produced.iter().flat_map(|value| input(value, limits)));

@@ -46,15 +46,26 @@ fn structured(call: &mut ToolCall<'_>, agent: &mut Agent) {
     let prompt = produced.string("prompt");
     agent.prompt = agent.prompt.take().or(prompt);
     agent.state = produced.string("status");
-    let launched = produced.flag("isAsync") || agent.state.as_deref().is_some_and(|state| state.ends_with("_launched"));
+    let begun = |state: &str| state.ends_with("_launched") || state.ends_with("_spawned");
+    let launched = produced.flag("isAsync") || agent.state.as_deref().is_some_and(begun);
     agent.background |= launched;
     agent.answer = produced.take("content", |content| Some(words(&contents(content)))).filter(|text| !text.is_empty());
     agent.duration_ms = produced.number("totalDurationMs");
     agent.tokens = produced.number("totalTokens");
     agent.calls = produced.number("totalToolUseCount");
     // An answer that is only text belongs to an agent that has finished; a launched one has no answer yet.
-    if agent.answer.is_none() && !launched && agent.state.is_none() {
-        agent.answer = call.answer();
+    if agent.answer.is_none()
+        && !launched
+        && let Some(text) = call.answer()
+    {
+        let mut said = Agent::default();
+        spoken(&text, &mut said);
+        agent.answer = said.answer;
+        agent.id = agent.id.take().or(said.id);
+        // Fields are exact, the text repeats them.
+        agent.tokens = agent.tokens.or(said.tokens);
+        agent.calls = agent.calls.or(said.calls);
+        agent.duration_ms = agent.duration_ms.or(said.duration_ms);
     }
 }
 

@@ -66,11 +66,6 @@ impl<'v> FieldTaker<'v> {
         self.take(key, flag).unwrap_or(false)
     }
 
-    /// A list.
-    pub(super) fn list(&mut self, key: &'static str) -> Option<&'v [Value]> {
-        self.take(key, Value::as_array).map(Vec::as_slice)
-    }
-
     /// A list of texts.
     pub(super) fn texts(&mut self, key: &'static str) -> Option<Vec<String>> {
         self.take(key, texts)

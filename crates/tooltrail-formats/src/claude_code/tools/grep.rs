@@ -36,6 +36,7 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
         (_, true) => content,
         (_, false) => answer,
     };
+    (grep.in_files, grep.lines) = (in_files, lines);
     if let Some(text) = found {
         grep.total = match grep.mode {
             GrepMode::Files => in_files,
@@ -81,6 +82,8 @@ fn sort(text: &str, grep: &mut Grep) {
         return;
     }
     match grep.mode {
+        // A sentence about what was found is no list of files.
+        GrepMode::Files if !names_files(&lines) => {}
         GrepMode::Files => {
             let named = lines.iter().filter(|line| !line.trim().is_empty());
             grep.files = named.map(|path| GrepFile { path: (*path).to_owned(), ..GrepFile::default() }).collect();
@@ -99,6 +102,14 @@ fn sort(text: &str, grep: &mut Grep) {
     if grep.files.is_empty() {
         grep.words = Some(text.to_owned());
     }
+}
+
+/// Whether lines name files: at least one has a separator, an ending, or no space.
+pub(super) fn names_files(lines: &[&str]) -> bool {
+    let ending =
+        |word: &str| word.rsplit_once('.').is_some_and(|(_, ending)| !ending.is_empty() && ending.chars().all(char::is_alphanumeric));
+    let named = |line: &&str| line.contains(['/', '\\']) || !line.trim().contains(' ') || line.split(' ').next_back().is_some_and(ending);
+    lines.iter().filter(|line| !line.trim().is_empty()).any(named)
 }
 
 /// Whether a line is the program's remark about the lines that were found.

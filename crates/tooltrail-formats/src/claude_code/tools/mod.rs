@@ -87,6 +87,11 @@ fn find(name: &str) -> Option<&'static ClaudeTool> {
     TOOLS.iter().find(|tool| tool.names.contains(&name))
 }
 
+/// The family of a tool, if it is known.
+pub(super) fn known_kind(name: &str) -> Option<Kind> {
+    find(name).map(|tool| tool.kind)
+}
+
 /// A call that is being read: the fields for its reader, and the reader's additions beside the detail.
 pub(super) struct ToolCall<'v> {
     /// The call.

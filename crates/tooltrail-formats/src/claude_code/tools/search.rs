@@ -3,6 +3,7 @@
 use super::super::content::text;
 use super::ToolCall;
 use super::fields::texts;
+use super::grep::names_files;
 use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Glob, List, Lsp, Mcp, ToolSearch};
@@ -21,7 +22,8 @@ pub(super) fn glob(call: &mut ToolCall<'_>) -> Detail {
         let lines = text.lines().filter(|line| !line.trim().is_empty() && *line != "No files found");
         let (notes, files): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("(Results are truncated"));
         glob.truncated |= !notes.is_empty();
-        glob.files = Some(files.into_iter().map(str::to_owned).collect());
+        // A sentence about what was found is no list of files; it is shown as it is.
+        glob.files = (files.is_empty() || names_files(&files)).then(|| files.into_iter().map(str::to_owned).collect());
     }
     Detail::Glob(glob)
 }

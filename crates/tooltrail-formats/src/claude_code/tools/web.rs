@@ -17,10 +17,20 @@ pub(super) fn search(call: &mut ToolCall<'_>) -> Detail {
         ..WebSearch::default()
     };
     produced.drop(&["query", "durationSeconds"]);
-    if let Some(results) = produced.list("results") {
-        results.iter().for_each(|result| structured(result, &mut search));
-    } else if let Some(text) = call.answer() {
+    // Taken only where all of it was read; otherwise it is shown as it is.
+    let listed = produced.peek("results");
+    if listed.is_some_and(|results| structured(results, &mut search)) {
+        produced.drop(&["results"]);
+    }
+    // The text repeats what the structured result has.
+    if search.results.is_none()
+        && search.prose.is_empty()
+        && let Some(text) = call.answer()
+    {
         spoken(&text, &mut search);
+    }
+    if search.results.is_none() && listed.and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        search.results = Some(Vec::new());
     }
     if search.results.is_none() {
         // The service's own tool returns its results as blocks of a kind of their own.
@@ -35,15 +45,40 @@ fn others(seen: &[Content]) -> impl Iterator<Item = &Value> {
     seen.iter().filter_map(|content| if let Content::Other { value } = content { Some(value) } else { None })
 }
 
-/// One of `results`: a list of links, or words about them.
-fn structured(result: &Value, search: &mut WebSearch) {
+/// Takes over results in any shape: pages, lists of pages, objects with such lists in them, addresses, or words about them. Whether all of
+/// it was understood.
+fn structured(result: &Value, search: &mut WebSearch) -> bool {
     match result {
-        Value::String(prose) => add(prose, search),
-        other => {
-            let links = other.get("content").and_then(Value::as_array).into_iter().flatten();
-            search.results.get_or_insert_default().extend(links.filter_map(link));
+        Value::String(text) if is_address(text) => {
+            search.results.get_or_insert_default().push(WebLink { url: text.clone(), title: text.clone(), ..WebLink::default() });
+            true
         }
+        Value::String(prose) => {
+            add(prose, search);
+            true
+        }
+        // All of them are read, whatever one of them is.
+        Value::Array(items) => items.iter().fold(true, |all, item| structured(item, search) && all),
+        Value::Object(fields) => {
+            if let Some(link) = link(result) {
+                search.results.get_or_insert_default().push(link);
+                return true;
+            }
+            let mut lists = fields.values().filter(|value| value.is_array()).peekable();
+            let understood = lists.peek().is_some();
+            // An empty list of pages says that nothing was found.
+            lists.fold(understood, |all, list| {
+                search.results.get_or_insert_default();
+                structured(list, search) && all
+            })
+        }
+        _ => false,
     }
+}
+
+/// Whether a text is an address and nothing else.
+fn is_address(text: &str) -> bool {
+    ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme)) && !text.contains(char::is_whitespace)
 }
 
 /// A page that was found.

@@ -102,6 +102,10 @@ const IN_ROW: &[&str] = &["status", "success", "exit_code", "duration", "duratio
 
 /// A call in neutral form, with the fields that had no place in it.
 pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
+    // A tool in the other agent's spelling is read as that agent's.
+    if !names::is_mcp(ask.tool) && ask.server.is_none() && find(ask.tool).is_none() && crate::claude_code::tool_kind(ask.tool).is_some() {
+        return crate::claude_code::tool_detail(ask);
+    }
     let said = printed(ask.seen);
     let mut call = CodexCall {
         input: Bag::of(Some(ask.input)),

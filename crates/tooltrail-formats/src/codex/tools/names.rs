@@ -23,7 +23,8 @@ pub(in crate::codex) fn kind(tool: &str) -> Kind {
     if is_mcp(tool) {
         return Kind::Mcp;
     }
-    super::find(tool).map_or(Kind::Other, |tool| tool.kind)
+    // Programs around Codex offer tools in the other agent's spelling.
+    super::find(tool).map(|tool| tool.kind).or_else(|| crate::claude_code::tool_kind(tool)).unwrap_or(Kind::Other)
 }
 
 /// The MCP server in `mcp__server__tool`.

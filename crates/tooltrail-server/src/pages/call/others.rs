@@ -89,8 +89,7 @@ impl CallPage<'_> {
     pub(super) fn related(&self) -> Markup {
         let row = &self.story.row;
         let calls = &self.book.transcript().calls;
-        // Calls of one API message were made in parallel.
-        let beside = |(at, call): &(usize, &CallEntry<'_>)| *at != self.index && row.message.is_some() && call.row.message == row.message;
+        let beside = |(at, call): &(usize, &CallEntry<'_>)| *at != self.index && row.is_together_with(&call.row);
         let siblings: Vec<usize> = calls.iter().enumerate().filter(beside).map(|(at, _)| at).collect();
         let parent = row.parent_call.and_then(|id| calls.iter().position(|call| call.row.call == id));
         let (made, failed) = counts(self.book, &self.children);

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use tooltrail_formats::load;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_model::digest::{self, Lapse, Who};
-use tooltrail_model::row::CallRow;
+use tooltrail_model::row::{CallRow, Place};
 use tooltrail_model::transcript::{CallEntry, Transcript};
 use tooltrail_model::waterfall::{self, Bar, Extent};
 use tooltrail_model::{Status, Time};
@@ -247,6 +247,9 @@ pub(super) fn tone(status: Status) -> &'static str {
     }
 }
 
+/// What identifies the message of a call.
+type MessageKey<'r> = Option<(Option<&'r str>, Option<Place<'r>>)>;
+
 /// State between calls while the columns are filled.
 #[derive(Default)]
 struct Columns<'r> {
@@ -259,7 +262,7 @@ struct Columns<'r> {
     next: usize,
     depth: usize,
     /// The message of the last call, for each depth.
-    messages: Vec<Option<&'r str>>,
+    messages: Vec<MessageKey<'r>>,
     tools: HashMap<&'r str, u32>,
     ends: HashMap<String, usize>,
 }
@@ -321,11 +324,12 @@ impl<'r> Columns<'r> {
 
     /// Letter for parallel calls: their number for the first of them, `+` for the others.
     fn beside(&mut self, row: &CallRow<'r>, depth: usize) -> char {
-        let together = row.parallel > 1 && row.message.is_some();
-        let same = self.messages.get(depth) == Some(&row.message);
+        let message = row.message_key();
+        let together = row.parallel > 1 && message.is_some();
+        let same = self.messages.get(depth) == Some(&message);
         // Deeper levels are forgotten: the next subagent at that depth is another one.
         self.messages.resize(depth, None);
-        self.messages.push(row.message);
+        self.messages.push(message);
         match (together, same) {
             (false, _) => '.',
             (true, true) => '+',
