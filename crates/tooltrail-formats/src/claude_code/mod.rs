@@ -33,6 +33,7 @@ mod places;
 mod progress;
 mod prompts;
 mod record;
+mod settings;
 mod tasks;
 mod tools;
 
@@ -46,7 +47,7 @@ use std::time::Duration;
 use tooltrail_model::Kind;
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts, ProgressStory};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
@@ -240,6 +241,10 @@ impl TypedRecord for ClaudeRecord<'_> {
 
     fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
         parts::hooks::hooks(self, payloads)
+    }
+
+    fn progress(&self, payloads: Payloads<'_>) -> Option<ProgressStory> {
+        parts::progress::progress(self, payloads)
     }
 
     fn backups(&self) -> Vec<Backup> {
