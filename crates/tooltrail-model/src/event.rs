@@ -195,6 +195,8 @@ pub enum Origin {
     Human,
     /// A command of the agent typed by a person; it begins a turn only if the model answers.
     Command,
+    /// A command that the agent runs itself. It begins no turn, and nothing is named after it.
+    Local,
     /// Written by a person while the model was at work; it may appear again once it is delivered.
     Queued,
     /// A subagent's task, written by another agent.
@@ -505,7 +507,7 @@ pub enum ClaimBy {
     Sidecar,
     /// A record of the agent's progress names both.
     Progress,
-    /// A notification of its end names both.
+    /// A notification of its start or its end names both.
     Notification,
     /// The agent's log lies in the directory that the call names.
     Directory,
@@ -538,18 +540,20 @@ pub enum Meta<'r> {
     },
     /// The directory that the session really belongs to: a worktree's repository, a new place.
     Project(Text<'r>),
-    /// Waiting prompts were withdrawn.
+    /// The person took all waiting prompts back.
     QueueCleared,
-    /// One of them was, by the fingerprint of its text.
+    /// One of them was dropped, by the fingerprint of its text.
     Unqueued(u64),
+    /// One of them was handed to the model or to an agent: the one with this fingerprint, or the oldest.
+    Delivered(Option<u64>),
 }
 
 /// Source of a title, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum TitleBy {
-    /// The first command that was typed.
+    /// The name of the first command that the model got.
     Command,
-    /// The first prompt.
+    /// The first words of the person.
     Prompt,
     /// A summary.
     Summary,
@@ -572,6 +576,8 @@ pub enum Notice {
     ApiError,
     /// The turn that the record follows is over.
     TurnOver,
+    /// The agent ran the last command itself: it was no prompt.
+    CommandRan,
 }
 
 /// A line that is no record.

@@ -123,6 +123,8 @@ pub struct Turn {
     pub time: Option<Time>,
     /// Its entries in the main conversation: the first, and the one after the last.
     pub entries: std::ops::Range<usize>,
+    /// The entry that begins it. In the first turn others may come before.
+    pub begins: usize,
     /// Whether the conversation went on as if it had never been.
     pub abandoned: bool,
 }

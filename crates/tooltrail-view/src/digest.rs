@@ -107,6 +107,7 @@ const PATH: usize = 160;
 pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
     let teller = FactWriter::new(transcript);
     let rows = [
+        ("Asked first", first(digest).map(|quote| said(quote, ASKED)).into_iter().collect()),
         ("Asked", digest.asked.iter().map(|quote| said(quote, ASKED)).collect()),
         ("Said", digest.said.iter().map(|quote| said(quote, SAID)).collect()),
         ("State", state(digest).into_iter().collect()),
@@ -118,6 +119,11 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
         ("Time", time(&digest.time).into_iter().collect()),
     ];
     rows.into_iter().map(|(label, facts): (_, Vec<DigestFact>)| DigestRow { label, facts }).filter(|row| !row.facts.is_empty()).collect()
+}
+
+/// The first prompt, unless it is the last one as well.
+fn first(digest: &Digest) -> Option<&Quote> {
+    digest.asked_first.as_ref().filter(|first| Some(*first) != digest.asked.as_ref())
 }
 
 /// All changed files, a fact each.

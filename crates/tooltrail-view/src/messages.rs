@@ -81,7 +81,7 @@ fn folded(who: MessageAuthor, label: &str, text: &str, body: Vec<Block>) -> Mess
 
 fn prompt(origin: Origin, text: &str, limits: &Limits) -> MessageView {
     let (who, label) = match origin {
-        Origin::Human | Origin::Command => (MessageAuthor::Person, "You"),
+        Origin::Human | Origin::Command | Origin::Local => (MessageAuthor::Person, "You"),
         Origin::Queued => (MessageAuthor::Person, "You, while it was at work"),
         Origin::Agent => (MessageAuthor::Agent, "another agent"),
         Origin::Program => (MessageAuthor::Program, "the program"),

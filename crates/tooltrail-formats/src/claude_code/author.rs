@@ -1,5 +1,6 @@
 //! The author of a text: a person, another agent, or the program. [`author`] alone decides it, for a scan and for a reader.
 
+use super::{commands, conversation};
 use std::borrow::Cow;
 use tooltrail_model::event::{Notice, Origin};
 use tooltrail_skim::Raw;
@@ -16,6 +17,9 @@ const PROGRAM: &[(&str, &str)] = &[
     ("<bash-stdout>", "command output"),
     ("<bash-stderr>", "command output"),
     ("<task-notification>", "task notification"),
+    ("<bash-notification>", "task notification"),
+    ("<agent-notification>", "task notification"),
+    ("<user-prompt-submit-hook>", "prompt hook"),
     ("<teammate-message", "message of a teammate"),
     ("Another Claude session sent a message:\n<", "message of another session"),
     ("<agent-message", "message of an agent"),
@@ -32,19 +36,21 @@ const PROGRAM: &[(&str, &str)] = &[
 ];
 
 /// Texts of the program that only the flags of their records reveal, by their beginning, with a label for each.
-const INJECTED: &[(&str, &str)] = &[
-    ("<user-prompt-submit-hook>", "prompt hook"),
-    ("Another Claude session sent a message:", "message of another session"),
-    ("Base directory for this skill:", "skill instructions"),
-];
+const INJECTED: &[(&str, &str)] =
+    &[("Another Claude session sent a message:", "message of another session"), ("Base directory for this skill:", "skill instructions")];
 
-/// Blocks that the program puts in front of a person's words, with a label for each.
+/// Blocks that the program, or an app around it, puts among a person's words: how the tag begins, with a label for each.
 const ASIDES: &[(&str, &str)] = &[
     ("system-reminder", "system reminder"),
     ("ide_opened_file", "file open in the editor"),
     ("ide_selection", "selection in the editor"),
     ("ide_diagnostics", "diagnostics of the editor"),
     ("post-tool-use-hook", "tool hook"),
+    // Conductor puts its instructions before and behind the words.
+    ("system_instruction", "system instruction"),
+    ("system-instruction", "system instruction"),
+    // Editors that speak the Agent Client Protocol; people write a plain `<context>` themselves.
+    ("context ref=", "context of the editor"),
 ];
 
 /// A passage of a text: the author's own words, or a block that the program put among them.
@@ -100,6 +106,14 @@ pub(super) fn author(text: Raw<'_>, flags: TextFlags) -> Authored<'_> {
     // Decoding a prompt of a megabyte for every scan would cost more than the rest of the record.
     let head = text.head(HEAD);
     let start = head.trim_start();
+    if conversation::may_be(start)
+        && !flags.injected
+        && !flags.sidechain
+        && let Some(words) = conversation::last_words(&text.text())
+    {
+        let origin = if words.is_empty() { Origin::Program } else { Origin::Human };
+        return Authored { author: Author::Words(origin), text: Cow::Owned(words), own: 0 };
+    }
     // A text that begins with an aside may have the person's words far behind it.
     let text = if (start.starts_with('<') || start.is_empty()) && !flags.injected { text.text() } else { head };
     let (author, own) = classify(&text, flags);
@@ -125,14 +139,16 @@ fn classify(text: &str, flags: TextFlags) -> (Author, &str) {
     if flags.sidechain {
         return (Author::Words(Origin::Agent), own);
     }
-    if ["<command-name>", "<command-message>", "<bash-input>"].iter().any(|tag| own.starts_with(tag)) {
-        return (Author::Words(Origin::Command), own);
-    }
     let own = without_asides(own);
     if own.is_empty() {
         return (Author::Words(Origin::Program), own);
     }
-    (Author::Words(Origin::Human), own)
+    let origin = match commands::read(own) {
+        Some(command) if command.local => Origin::Local,
+        Some(_) => Origin::Command,
+        None => Origin::Human,
+    };
+    (Author::Words(origin), own)
 }
 
 /// Whether a text is the interrupt marker and nothing else; a person may well quote it.
@@ -160,12 +176,23 @@ fn without_asides(mut text: &str) -> &str {
 /// The block of the program at the start of a text: its label, its text, and the rest.
 fn aside(text: &str) -> Option<(&'static str, &str, &str)> {
     let open = text.strip_prefix('<')?;
-    ASIDES.iter().find_map(|(name, label)| {
-        let inner = open.strip_prefix(name)?.strip_prefix('>')?;
+    ASIDES.iter().find_map(|(beginning, label)| {
+        let rest = open.strip_prefix(beginning)?;
+        let inner = if has_attributes(beginning) { rest.split_once('>')?.1 } else { rest.strip_prefix('>')? };
         // A block that is never closed is part of the words.
-        let (inner, rest) = inner.split_once(&format!("</{name}>"))?;
+        let (inner, rest) = inner.split_once(&closing(beginning))?;
         Some((*label, inner.trim(), rest))
     })
+}
+
+/// Whether the tag of an aside has attributes.
+fn has_attributes(beginning: &str) -> bool {
+    beginning.contains(' ')
+}
+
+/// The tag that closes an aside.
+fn closing(beginning: &str) -> String {
+    format!("</{}>", beginning.split(' ').next().unwrap_or(beginning))
 }
 
 /// Splits a text into own words and blocks of the program. People quote such blocks, so only those count that begin a line.
@@ -173,7 +200,7 @@ pub(super) fn passages(text: &str) -> Vec<Passage<'_>> {
     let mut out = Vec::new();
     let own = |text: &str| !text.trim().is_empty();
     // Nothing behind the last closing tag can be a block, so a text full of opening tags is searched once.
-    let last = ASIDES.iter().filter_map(|(name, _)| text.rfind(&format!("</{name}>"))).max().unwrap_or(0);
+    let last = ASIDES.iter().filter_map(|(beginning, _)| text.rfind(&closing(beginning))).max().unwrap_or(0);
     let (mut begin, mut line) = (0, 0);
     while let Some(rest) = text.get(line..).filter(|_| line < last) {
         if let Some((label, inner, after)) = aside(rest) {
@@ -190,13 +217,6 @@ pub(super) fn passages(text: &str) -> Vec<Passage<'_>> {
     }
     out.extend(text.get(begin..).filter(|text| own(text)).map(|text| Passage::Own(text.trim())));
     out
-}
-
-/// A slash command as it was typed.
-pub(super) fn command(text: &str) -> Option<String> {
-    let name = super::tasks::tag(text, "command-name")?;
-    let arguments = super::tasks::tag(text, "command-args").unwrap_or("");
-    Some(format!("{name} {arguments}").trim().to_owned())
 }
 
 #[cfg(test)]
@@ -223,7 +243,20 @@ mod tests {
         assert_eq!(classify("find x", TextFlags { sidechain: true, injected: false }).0, Author::Words(Origin::Agent));
         assert_eq!(label("<task-notification>x"), Some("task notification"));
         assert_eq!(label("words"), None);
-        assert_eq!(command("<command-args>-v</command-args><command-name>/x</command-name>").as_deref(), Some("/x -v"));
+    }
+
+    #[test]
+    fn commands_and_apps_around_the_agent_are_recognised() {
+        assert_eq!(said("<command-name>/clear</command-name>"), Author::Words(Origin::Local));
+        assert_eq!(said("<bash-input>ls</bash-input>"), Author::Words(Origin::Local));
+        assert_eq!(said("<user-prompt-submit-hook>be brief</user-prompt-submit-hook>"), Author::Words(Origin::Program));
+        let words =
+            "<system_instruction>\nwork here\n</system_instruction>\n\nfix it\n\n<system_instruction>\nrename\n</system_instruction>";
+        assert_eq!(passages(words)[1], Passage::Own("fix it"));
+        assert!(classify(words, TextFlags::default()).1.starts_with("fix it"));
+        let context = "fix this\n<context ref=\"file:///srv/a.rs\">\nlet a = 1;\n</context>";
+        assert_eq!(passages(context), [Passage::Own("fix this"), Passage::Aside("context of the editor", "let a = 1;")]);
+        assert_eq!(said("<context>my own</context>"), Author::Words(Origin::Human));
     }
 
     #[test]

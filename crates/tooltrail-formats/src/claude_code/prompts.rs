@@ -1,20 +1,21 @@
 //! Texts for the model: prompts, also those typed while it was at work, and notifications that travel like prompts.
 
-use super::author::{self, Author, HEAD, TextFlags, author};
+use super::author::{Author, HEAD, TextFlags, author};
+use super::commands;
 use super::facts::FactEmitter;
 use super::message::MessageContent;
 use super::record::{ClaudeRecord, member};
-use super::tasks;
+use super::tasks::{self, BegunTask};
 use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_model::Fact;
-use tooltrail_model::event::{Claim, ClaimBy, Echo, Meta, Origin, Prompt, TaskNews};
+use tooltrail_model::event::{Claim, ClaimBy, Echo, Meta, Notice, Origin, Prompt, TaskNews};
 use tooltrail_skim::{Raw, Skim};
 
 /// A text of a user record: a prompt, a sign, a notification.
 pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, beside_result: bool, emit: &mut FactEmitter<'_, 'r>) {
     let head = text.head(HEAD);
-    if head.trim_start().starts_with("<task-notification>") {
+    if tasks::is_notification(&head) {
         let whole = text.text();
         // A notification is never a prompt, also where it cannot be read.
         if let Some(news) = tasks::notification(&whole) {
@@ -31,11 +32,14 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, be
     match authored.author {
         Author::Sign(notice) => emit.fact(Fact::Notice(notice)),
         // Reminders travel with results; a prompt does not.
-        Author::Words(Origin::Human | Origin::Command) if beside_result => {}
+        Author::Words(Origin::Human | Origin::Command | Origin::Local) if beside_result => {}
         Author::Words(origin) => {
+            if commands::is_output(authored.own()) {
+                emit.fact(Fact::Notice(Notice::CommandRan));
+            }
             let head = match origin {
                 // A command is shown as it was typed, without its tags.
-                Origin::Command => author::command(authored.own()).map(Cow::Owned),
+                Origin::Command | Origin::Local => commands::read(authored.own()).map(|command| Cow::Owned(command.line)),
                 _ => None,
             };
             let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(authored.own())));
@@ -105,6 +109,11 @@ impl<'r> QueuedPrompt<'r> {
         Some(out)
     }
 
+    /// What it is, where it is no prompt.
+    pub(super) fn item(&self) -> Option<QueuedItem> {
+        first_text(&self.content).and_then(|(text, _)| QueuedItem::of(&text.text()))
+    }
+
     /// The flags for its texts.
     pub(super) fn flags(&self) -> TextFlags {
         TextFlags { injected: !self.human, sidechain: false }
@@ -134,18 +143,46 @@ fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut FactEmitter<'_, 'r>) {
     }
 }
 
+/// The content of a queue record that is no prompt; `None` for words and for notifications.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum QueuedItem {
+    /// A task of the program that begins, and the call that it belongs to.
+    Task(BegunTask),
+    /// A slash command, as typed. It gets a record of its own when it runs.
+    Command(String),
+}
+
+impl QueuedItem {
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let task = tasks::begun(text).map(QueuedItem::Task);
+        task.or_else(|| commands::is_typed(text).then(|| QueuedItem::Command(text.trim().to_owned())))
+    }
+}
+
 /// Emits the facts of a queue record: a queued prompt may never appear elsewhere.
 pub(super) fn queue<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
-    let absorbed = record.rare_text(|rare| rare.reason).is_some_and(|reason| reason.starts_with("absorbed"));
-    match (record.rare_text(|rare| rare.operation).as_deref(), QueuedPrompt::queued(record)) {
-        (Some("enqueue"), Some(waiting)) => queued(&waiting, emit),
-        // Taken out of the queue to be handed to the model, or taken back by the person.
-        (Some("remove"), Some(waiting)) if !absorbed => {
-            if let Some((text, _)) = first_text(&waiting.content) {
-                emit.fact(Fact::Meta(Meta::Unqueued(text.digest())));
+    let waiting = QueuedPrompt::queued(record);
+    let text = waiting.as_ref().and_then(|waiting| first_text(&waiting.content)).map(|(text, _)| text);
+    match record.rare_text(|rare| rare.operation).as_deref() {
+        Some("enqueue") => match waiting.as_ref().and_then(QueuedPrompt::item) {
+            Some(QueuedItem::Task(BegunTask { id, call: Some(call) })) => {
+                emit.fact(Fact::Claim(Claim { agent: id.into(), call: call.into(), by: ClaimBy::Notification }));
             }
+            Some(_) => {}
+            None => waiting.iter().for_each(|waiting| queued(waiting, emit)),
+        },
+        Some("remove") if !is_handed_over(record) => {
+            text.into_iter().for_each(|text| emit.fact(Fact::Meta(Meta::Unqueued(text.digest()))));
         }
-        (Some("popAll"), _) => emit.fact(Fact::Meta(Meta::QueueCleared)),
+        Some("remove" | "absorb") => emit.fact(Fact::Meta(Meta::Delivered(text.map(Raw::digest)))),
+        // The person took all of them back to edit them.
+        Some("popAll") => emit.fact(Fact::Meta(Meta::QueueCleared)),
         _ => {}
     }
+}
+
+/// Whether a prompt was removed from the queue because the model or an agent got it. Before 2.1.246 no reason is given for that.
+fn is_handed_over(record: &ClaudeRecord<'_>) -> bool {
+    let reason = record.rare_text(|rare| rare.reason);
+    reason.is_none_or(|reason| ["absorbed", "delivered"].iter().any(|word| reason.starts_with(word)))
 }

@@ -3,6 +3,7 @@
 use super::outcome::task_state;
 use std::borrow::Cow;
 use tooltrail_model::event::TaskNews;
+use tooltrail_skim::Skim;
 
 /// The text of the first `<name>…</name>` in a text.
 pub(super) fn tag<'t>(text: &'t str, name: &str) -> Option<&'t str> {
@@ -11,17 +12,52 @@ pub(super) fn tag<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     Some(text[open..open + length].trim())
 }
 
+/// Whether a text is a notification: version 2.0 has tags of their own for shells and agents.
+pub(super) fn is_notification(text: &str) -> bool {
+    let text = text.trim_start();
+    ["<task-notification>", "<bash-notification>", "<agent-notification>"].iter().any(|tag| text.starts_with(tag))
+}
+
+/// A task of the program that begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BegunTask {
+    pub(super) id: String,
+    /// The call that it belongs to; the earliest versions do not say.
+    pub(super) call: Option<String>,
+}
+
+/// Reads a task from the JSON that early versions of 2.1 put into the queue when a command or an agent became one:
+/// `{"task_id":"b1","tool_use_id":"toolu_1","description":"make","task_type":"local_bash"}`.
+pub(super) fn begun(text: &str) -> Option<BegunTask> {
+    let text = text.trim();
+    let mut skim = Some(Skim::new(text.as_bytes())).filter(|_| text.starts_with('{'))?;
+    let (mut id, mut call, mut kind) = (None, None, None);
+    skim.object(|key, value| {
+        let slot = match key.as_bytes() {
+            b"task_id" => &mut id,
+            b"tool_use_id" => &mut call,
+            b"task_type" => &mut kind,
+            _ => return Ok(()),
+        };
+        *slot = value.string().map(|text| text.text().into_owned());
+        Ok(())
+    })
+    .ok()?;
+    // A person may type JSON as well; only these keys together, with nothing behind them, are a task.
+    (skim.finished() && kind.is_some()).then_some(BegunTask { id: id?, call })
+}
+
 /// Reads a notification, which must stand at the start of the text.
 pub(super) fn notification<'t>(text: &'t str) -> Option<TaskNews<'t>> {
     let text = text.trim_start();
-    if !text.starts_with("<task-notification>") {
+    if !is_notification(text) {
         return None;
     }
     // The agent's own words come later in the text and may quote such tags.
     let head = text.split("<result>").next().unwrap_or(text);
     let state = task_state(tag(head, "status")?);
     Some(TaskNews {
-        id: tag(head, "task-id").map(Cow::Borrowed),
+        id: ["task-id", "shell-id", "agent-id"].iter().find_map(|name| tag(head, name)).map(Cow::Borrowed),
         call: tag(head, "tool-use-id").map(Cow::Borrowed),
         poll: None,
         state,
@@ -77,6 +113,24 @@ mod tests {
         assert_eq!((news.state, news.exit_code), (TaskState::Failed, Some(3)));
         assert!(notification("he quoted <task-notification><status>failed</status>").is_none());
         assert!(notification("<task-notification><event>line</event></task-notification>").is_none());
+    }
+
+    #[test]
+    fn notifications_of_older_versions_are_read() {
+        let text = "<bash-notification>\n<shell-id>b1</shell-id>\n<status>completed</status>\n<summary>Background command \"x\" completed (exit code 0).</summary>\n</bash-notification>";
+        let news = notification(text).unwrap();
+        assert_eq!((news.id.as_deref(), news.state, news.exit_code), (Some("b1"), TaskState::Completed, Some(0)));
+    }
+
+    #[test]
+    fn tasks_that_begin_are_read() {
+        let task = |text: &str| begun(text).map(|task| (task.id, task.call));
+        let text = r#"{"task_id":"b1","tool_use_id":"toolu_1","description":"make","task_type":"local_bash"}"#;
+        assert_eq!(task(text), Some(("b1".into(), Some("toolu_1".into()))));
+        assert_eq!(task(r#"{"task_id":"b1","description":"make","task_type":"local_agent"}"#), Some(("b1".into(), None)));
+        for words in [&format!("{text} why?"), r#"{"task_id":"b1"}"#, "{", "make it a task"] {
+            assert_eq!(task(words), None, "{words}");
+        }
     }
 
     #[test]

@@ -149,6 +149,11 @@ fn resource<'r>(value: &mut Skim<'r>) -> Result<Option<Element<'r>>, Torn> {
 }
 
 impl<'r> Element<'r> {
+    /// The words as they stand in the record, if it is words.
+    pub(super) fn raw_text(&self) -> Option<Raw<'r>> {
+        if let Element::Text(text) = self { Some(*text) } else { None }
+    }
+
     /// The words, if it is words.
     pub(super) fn text(&self) -> Option<Cow<'r, str>> {
         if let Element::Text(text) = self { Some(text.text()) } else { None }

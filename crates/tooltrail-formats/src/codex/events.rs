@@ -5,6 +5,7 @@ use super::ends;
 use super::facts::FactSink;
 use super::fields::PayloadFields;
 use super::items::say;
+use super::prompt::StatedAuthor;
 use super::record::CodexRecord;
 use std::ops::Range;
 use tooltrail_model::event::{Echo, Id, Meter, Notice, Work};
@@ -52,7 +53,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     match &*record.kind {
         "user_message" => {
             if let Some(text) = event.string(event.message) {
-                say(text, Echo::Shown, event.message, record, emit);
+                say(text, StatedAuthor::Unstated, Echo::Shown, event.message, record, emit);
             }
         }
         "token_count" => meter(event, emit),
@@ -80,7 +81,7 @@ pub(super) fn completed(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
     let text = texts(item.raw(item.content)).first().copied().or_else(|| item.string(item.text));
     if let Some(text) = text {
-        say(text, Echo::Shown, item.content, record, emit);
+        say(text, StatedAuthor::Unstated, Echo::Shown, item.content, record, emit);
     }
 }
 

@@ -194,6 +194,9 @@ fields! {
         receiver_thread_ids b"receiver_thread_ids"
         replacement_history b"replacement_history"
     }
+    42 {
+        metadata_passthrough b"internal_chat_message_metadata_passthrough"
+    }
 }
 
 impl<'r> PayloadFields<'r> {

@@ -1,11 +1,12 @@
 //! The items of the conversation (`response_item`): messages, calls, outputs.
 
-use super::content::texts;
+use super::content::{elements, texts};
 use super::facts::FactSink;
 use super::fields::{FieldSpan, PayloadFields};
 use super::output::{self, OutputOutcome};
+use super::prompt::{self, HEAD, StatedAuthor};
 use super::record::CodexRecord;
-use super::{prompt, tools};
+use super::tools;
 use std::borrow::Cow;
 use tooltrail_model::event::{BlockKind, Call, CallResult, Echo, MessageBlock, Notice, Origin, Prompt, TaskNews, TaskState};
 use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
@@ -34,9 +35,6 @@ pub(super) const KNOWN: &[&str] = &[
     "ghost_snapshot",
     "other",
 ];
-
-/// How much of a prompt is kept.
-const HEAD: usize = 400;
 
 pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
@@ -100,33 +98,34 @@ fn message(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
 /// Emits a message in the person's name. The program may put texts of its own around their words, or send nothing else.
 fn said(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
     let item = record.body();
-    let texts = texts(item.raw(item.content));
+    let content = elements(item.raw(item.content));
+    let stated = prompt::stated(item, &content);
+    let texts: Vec<(Raw<'_>, StatedAuthor)> =
+        content.iter().zip(stated).filter_map(|(element, stated)| Some((element.raw_text()?, stated))).collect();
     // A picture has a tag in front; its event reports such a message.
-    let words = match texts.first().map(|text| text.head(HEAD)) {
-        Some(first) if !prompt::is_image_tag(&first) => texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))),
+    let words = match texts.first().map(|(text, _)| text.head(HEAD)) {
+        Some(first) if !prompt::is_image_tag(&first) => {
+            texts.iter().position(|(text, stated)| prompt::is_persons(&prompt::beginning(*text), *stated))
+        }
         _ => None,
     };
     let words = words.unwrap_or(0);
-    for text in texts.iter().enumerate().filter(|&(at, _)| at != words).map(|(_, text)| *text) {
+    for (text, _) in texts.iter().enumerate().filter(|&(at, _)| at != words).map(|(_, text)| *text) {
         heed(text, &text.head(HEAD), emit);
     }
-    if let Some(text) = texts.get(words).copied() {
-        say(text, Echo::Sent, item.content, record, emit);
+    if let Some((text, stated)) = texts.get(words).copied() {
+        say(text, stated, Echo::Sent, item.content, record, emit);
     }
 }
 
 /// Emits a text in the person's name.
-pub(super) fn say(text: Raw<'_>, echo: Echo, place: FieldSpan, record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
-    let mut head = text.head(HEAD);
-    // The person's words come behind the editor's context, which may be long.
-    if head.trim_start().starts_with("# Context from my IDE setup:") {
-        head = text.text();
-    }
-    heed(text, &head, emit);
-    let (origin, head) = prompt::read(head);
+pub(super) fn say(text: Raw<'_>, stated: StatedAuthor, echo: Echo, place: FieldSpan, record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
+    let beginning = prompt::beginning(text);
+    heed(text, &beginning, emit);
+    let (origin, head) = prompt::read(&beginning, stated);
     // Only a person's prompt may be repeated by another record, which the digest matches with it.
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
-    let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
+    let head = Cow::Borrowed(&head[..head.floor_char_boundary(HEAD)]);
     let span = record.span(place);
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
 }

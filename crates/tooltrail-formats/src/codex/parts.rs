@@ -5,9 +5,10 @@
 
 use super::content::{Element, elements, image, lines};
 use super::fields::{FieldSpan, PayloadFields};
+use super::items;
+use super::prompt::{self, StatedAuthor};
 use super::record::{CodexRecord, RecordClass};
 use super::tools::shell;
-use super::{items, prompt};
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
 use tooltrail_model::content::Content;
@@ -132,11 +133,11 @@ impl<'r> PartsReader<'_, 'r> {
     /// The parts of a message to the model in the person's name.
     fn said(&self, content: &[Element<'_>]) -> Vec<Part> {
         let mut parts = Vec::new();
-        for one in content {
+        for (one, stated) in content.iter().zip(prompt::stated(self.body, content)) {
             match one.text() {
                 // The tags around a picture only name it.
                 Some(text) if prompt::is_image_tag(&text) => {}
-                Some(text) => parts.extend(prompt::parts(&text, self.payloads)),
+                Some(text) => parts.extend(prompt::parts(&text, stated, self.payloads)),
                 None => parts.push(Part::Media(one.open(self.payloads))),
             }
         }
@@ -233,7 +234,7 @@ impl<'r> PartsReader<'_, 'r> {
     /// The person's message as it was shown to them.
     fn shown(&self) -> Vec<Part> {
         let message = self.body.text(self.body.message);
-        let mut parts = message.map(|text| prompt::parts(&text, self.payloads)).unwrap_or_default();
+        let mut parts = message.map(|text| prompt::parts(&text, StatedAuthor::Unstated, self.payloads)).unwrap_or_default();
         for place in [self.body.images, self.body.local_images] {
             let _ = self.body.skim(place).array(|address| {
                 let picture = |address: Raw<'_>| Part::Media(Content::Image(image(&address.text(), self.payloads)));

@@ -545,7 +545,7 @@ fn turns(entries: &mut [PendingEntry]) -> Vec<Turn> {
             // Records in front of the first prompt (settings, summaries) would otherwise belong to no turn.
             let start = if turns.is_empty() { 0 } else { at };
             let head = if found.head.is_empty() { "(a picture)".to_owned() } else { found.head.clone() };
-            turns.push(Turn { head, time: found.entry.time, entries: start..at, abandoned });
+            turns.push(Turn { head, time: found.entry.time, entries: start..at, begins: at, abandoned });
         }
         if let Some(turn) = turns.last_mut() {
             turn.entries.end = at + 1;

@@ -444,20 +444,25 @@ impl Assembler {
                 let path = self.out.names.of(path);
                 self.session(self.here.session).project = Some(path);
             }
-            Meta::QueueCleared => self.talk.queued.clear(),
-            Meta::Unqueued(prompt) => drop(self.talk.queued.remove(prompt)),
+            Meta::QueueCleared => self.talk.clear_queue(),
+            Meta::Unqueued(prompt) => self.talk.unqueue(*prompt),
+            Meta::Delivered(prompt) => self.talk.deliver(*prompt),
         }
     }
 
     fn title(&mut self, by: TitleBy, text: &str) {
-        let record = self.session(self.here.session);
+        self.title_of(self.here.session, by, text);
+    }
+
+    fn title_of(&mut self, session: Name, by: TitleBy, text: &str) {
+        let record = self.session(session);
         // Of two titles with the same weight the last one counts, except for prompts, where the first does.
         let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });
         let text = if wins { crate::text::headline(text, 120) } else { String::new() };
         // A title without a visible character does not replace another one.
         if !text.is_empty() {
             let name = self.out.names.of(&text);
-            self.session(self.here.session).title = Some((by, name));
+            self.session(session).title = Some((by, name));
         }
     }
 
@@ -470,6 +475,7 @@ impl Assembler {
             }
             Notice::Handover => self.handover(),
             Notice::TurnOver => self.turn_over(),
+            Notice::CommandRan => self.talk.command_ran(),
             Notice::ApiError => {
                 self.sequel(crate::verdict::Sequel::ApiError, None);
                 self.ends_with(Ending::ApiError);

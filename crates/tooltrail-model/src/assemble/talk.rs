@@ -10,13 +10,30 @@ use crate::{Map, Set};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Talk {
     /// A command that begins a turn if the model answers it.
-    command: Option<TurnRecord>,
+    command: Option<UnsettledPrompt>,
     /// Queued prompts that have not appeared in the conversation.
-    pub(super) queued: Map<u64, TurnRecord>,
+    queued: Map<u64, UnsettledPrompt>,
     /// Prompts delivered in the middle of a turn, which may appear again as a record of their own.
     mid_turn: Set<u64>,
     /// The last prompt's form, where a log records each prompt in two forms.
     told: Echo,
+}
+
+/// A prompt that may begin a turn.
+#[derive(Clone, Debug)]
+struct UnsettledPrompt {
+    turn: TurnRecord,
+    /// How it begins.
+    head: Box<str>,
+    /// Whether it left the queue for the model or an agent, so that it cannot be taken back any more.
+    delivered: bool,
+}
+
+impl UnsettledPrompt {
+    /// The weight of its words as a title. The name of a command alone says little about a session.
+    fn title_by(&self) -> TitleBy {
+        if self.head.contains(char::is_whitespace) { TitleBy::Prompt } else { TitleBy::Command }
+    }
 }
 
 impl Talk {
@@ -30,6 +47,33 @@ impl Talk {
         let echo = matches!((self.told, new), (Echo::Sent, Echo::Shown) | (Echo::Shown, Echo::Sent));
         self.told = if echo { Echo::None } else { new };
         echo
+    }
+
+    /// Notes that the agent ran the last command itself.
+    pub(super) fn command_ran(&mut self) {
+        self.command = None;
+    }
+
+    /// Notes that the person took back all prompts that waited.
+    pub(super) fn clear_queue(&mut self) {
+        self.queued.retain(|_, prompt| prompt.delivered);
+    }
+
+    /// Notes that a prompt was dropped from the queue.
+    pub(super) fn unqueue(&mut self, digest: u64) {
+        self.queued.remove(&digest);
+    }
+
+    /// Notes that a prompt left the queue for the model or an agent; without a name, the one that waited longest.
+    pub(super) fn deliver(&mut self, digest: Option<u64>) {
+        let oldest = || {
+            let waiting = self.queued.iter().filter(|(_, prompt)| !prompt.delivered);
+            waiting.min_by_key(|(_, prompt)| prompt.turn.at).map(|(digest, _)| *digest)
+        };
+        let digest = digest.or_else(oldest);
+        if let Some(prompt) = digest.and_then(|digest| self.queued.get_mut(&digest)) {
+            prompt.delivered = true;
+        }
     }
 }
 
@@ -58,16 +102,18 @@ impl Assembler {
             Origin::Program | Origin::Agent => {}
             // Queued outside of the conversation: it counts when it is delivered, or at the end.
             Origin::Queued if self.here.node.is_none() => {
-                self.talk.queued.insert(prompt.digest, turn);
+                let head = prompt.head.as_ref().into();
+                self.talk.queued.insert(prompt.digest, UnsettledPrompt { turn, head, delivered: false });
             }
             Origin::Queued => {
                 self.talk.queued.remove(&prompt.digest);
                 self.talk.mid_turn.insert(prompt.digest);
                 self.turn(turn, &prompt.head);
             }
-            Origin::Command => {
-                self.title(TitleBy::Command, &prompt.head);
-                self.talk.command = Some(turn);
+            Origin::Command | Origin::Local => {
+                let head = prompt.head.as_ref().into();
+                let command = UnsettledPrompt { turn, head, delivered: false };
+                self.talk.command = Some(command).filter(|_| prompt.origin == Origin::Command);
                 self.sequel(Sequel::MovedOn, None);
             }
             Origin::Human if self.talk.is_echo(prompt.echo) => {}
@@ -111,9 +157,10 @@ impl Assembler {
     pub(super) fn spoke(&mut self, message: Option<Id>) {
         let Some(message) = message else { return };
         if !self.here.sidechain
-            && let Some(turn) = self.talk.command.take()
+            && let Some(command) = self.talk.command.take()
         {
-            self.out.turns.push(turn);
+            self.title_of(command.turn.session, command.title_by(), &command.head);
+            self.out.turns.push(command.turn);
         }
         self.sequel(Sequel::MovedOn, Some(message));
     }
@@ -133,8 +180,15 @@ impl Assembler {
     /// Settles prompts that were queued and never seen again: they were delivered without a trace, and count where they
     /// were typed.
     pub(super) fn settle_talk(&mut self) {
-        let mut queued: Vec<TurnRecord> = self.talk.queued.drain().map(|(_, turn)| turn).collect();
-        queued.sort_by_key(|turn| turn.at);
-        self.out.turns.extend(queued);
+        let mut queued: Vec<UnsettledPrompt> = self.talk.queued.drain().map(|(_, prompt)| prompt).collect();
+        queued.sort_by_key(|prompt| prompt.turn.at);
+        for prompt in queued {
+            self.title_of(prompt.turn.session, TitleBy::Prompt, &prompt.head);
+            self.out.turns.push(prompt.turn);
+        }
+        // A command that the model never answered still says what the session was meant for.
+        if let Some(command) = self.talk.command.take() {
+            self.title_of(command.turn.session, command.title_by(), &command.head);
+        }
     }
 }

@@ -1,17 +1,10 @@
 //! Folding: all effects of a session's calls become one digest.
 
 use super::call_effect::{CallEffect, RanCommand, RepeatKey};
-use super::{ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, UnresolvedCall};
-use crate::book::{Book, Loaded, Selection};
+use super::{ChangeSummary, ChangedFile, CheckRun, Digest, RunOutcome, Shipped, UnresolvedCall};
 use crate::command::{CommandOutcome, Purpose};
-use crate::event::Origin;
-use crate::position::file_of;
-use crate::transcript::{Entry, EntryKind, HookObjection, Part};
 use crate::{Reason, Status};
 use std::collections::HashMap;
-
-/// The longest quote, in characters.
-const QUOTE: usize = 600;
 
 /// Digest of effects, without quotes, state and times, which come from elsewhere.
 pub(super) fn digest(effects: &[CallEffect]) -> Digest {
@@ -169,78 +162,4 @@ fn vouches(effect: &CallEffect) -> bool {
         line.commands.iter().zip(outcomes).any(|(command, outcome)| command.text == *text && *outcome == CommandOutcome::Succeeded)
     };
     commands.iter().all(proven)
-}
-
-/// Objections of hooks that refused no call.
-pub(super) fn objections(book: &dyn Book, selection: &Selection) -> Vec<DigestHook> {
-    let transcript = book.transcript();
-    let selected = transcript.objections.iter().filter(|objection| selection.takes_turn(objection.turn));
-    let told = selected.map(|HookObjection { hook, call, spot, .. }| {
-        let cited = call.and_then(|index| Some((index, transcript.calls.get(index)?))).map(|(index, entry)| Cited {
-            r#ref: entry.row.r#ref.clone(),
-            call: entry.row.call.to_owned(),
-            number: entry.number,
-            index,
-            ..Cited::default()
-        });
-        DigestHook {
-            event: hook.event.clone(),
-            by: hook.command.clone().or_else(|| hook.name.clone()),
-            why: hook.reason.clone(),
-            r#ref: cited.as_ref().map(|cited| cited.r#ref.clone()),
-            file: book.file(spot.source).map(file_of).unwrap_or_default().to_owned(),
-            line: book.row(*spot).is_none().then_some(spot.at.line),
-            cited,
-        }
-    });
-    told.collect()
-}
-
-/// Last prompt of the person, and the model's answer to it.
-pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, Option<Quote>) {
-    let transcript = book.transcript();
-    let Some(main) = transcript.threads.first() else { return (None, None) };
-    let entries: Vec<(usize, &Entry)> =
-        main.entries.iter().enumerate().filter(|(_, entry)| !entry.abandoned && selection.takes(entry)).collect();
-    // A command counts as a prompt where it began a turn.
-    let begins = super::beginnings(transcript);
-    let asked = entries.iter().rev().find_map(|&(place, entry)| match entry.what {
-        EntryKind::Prompt => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
-        EntryKind::Command if begins.contains(&place) => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
-        _ => None,
-    });
-    // Only a text after the prompt can be an answer to it.
-    let after = asked.as_ref().map_or(0, |(place, _)| *place);
-    let texts = entries.iter().rev().take_while(|(place, _)| *place >= after).filter(|(_, entry)| entry.what == EntryKind::Text);
-    let said = texts.map(|(_, entry)| entry).find_map(|entry| match book.open(entry) {
-        Loaded::Part(Part::Text(text)) if !text.trim().is_empty() => Some(quote(book, entry, &text)),
-        _ => None,
-    });
-    (asked.map(|(_, quote)| quote), said)
-}
-
-/// Text of a prompt.
-fn asked(book: &dyn Book, entry: &Entry) -> Option<String> {
-    match book.open(entry) {
-        // Prompts of other agents and of programs are not the person's.
-        Loaded::Part(Part::Prompt { origin: Origin::Human | Origin::Queued, text }) => Some(text),
-        Loaded::Part(Part::Command { line, .. }) => Some(line),
-        _ => None,
-    }
-}
-
-fn quote(book: &dyn Book, entry: &Entry, text: &str) -> Quote {
-    let text = text.trim();
-    let end = text.char_indices().nth(QUOTE).map(|(end, _)| end);
-    let row = book.row(entry.spot);
-    let address = book.file(entry.spot.source).unwrap_or_default();
-    Quote {
-        text: text[..end.unwrap_or(text.len())].to_owned(),
-        cut: end.is_some(),
-        at: entry.time.map(|time| time.to_string()),
-        // The address of a database's session names the session too, which is no part of the file.
-        file: if row.is_some() { file_of(address) } else { address }.to_owned(),
-        line: row.is_none().then_some(entry.spot.at.line),
-        row: row.map(str::to_owned),
-    }
 }

@@ -1,17 +1,19 @@
 //! The digest of a session: the prompt, changes, tests since then, open problems, use of time.
 //!
 //! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `call_effect`
-//! describes the effect of each call, with `file_effect` for the files it changed; `fold` combines them, `times` divides the time.
+//! describes the effect of each call, with `file_effect` for the files it changed; `fold` combines them, `quotes` finds the words, `times` divides the time.
 
 mod call_effect;
 mod file_effect;
 mod fold;
+mod objections;
+mod quotes;
 mod times;
 
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
-use crate::transcript::{EntryKind, Transcript};
+use crate::transcript::Transcript;
 use crate::{Reason, Status};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -23,18 +25,16 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     digest.state = transcript.session.state;
     digest.state_reason = transcript.session.state_reason;
     // Quotes and times come from the conversation, not from calls, so `fold::digest` leaves them empty.
-    (digest.asked, digest.said) = fold::quotes(book, selection);
-    digest.hooks = fold::objections(book, selection);
+    let quotes = quotes::of(book, selection);
+    (digest.asked_first, digest.asked, digest.said) = (quotes.asked_first, quotes.asked, quotes.said);
+    digest.hooks = objections::of(book, selection);
     digest.time = times::lapse(transcript, selection).times();
     digest
 }
 
 /// Beginnings of the turns of the main conversation: the entries with a prompt or a command of the person.
 fn beginnings(transcript: &Transcript<'_>) -> HashSet<usize> {
-    let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
-    let speaks = |at: &usize| entries.get(*at).is_some_and(|entry| matches!(entry.what, EntryKind::Prompt | EntryKind::Command));
-    // A turn may begin with texts that the agent injected, before the person's own words.
-    transcript.turns.iter().filter_map(|turn| turn.entries.clone().find(speaks)).collect()
+    transcript.turns.iter().filter(|turn| turn.entries.contains(&turn.begins)).map(|turn| turn.begins).collect()
 }
 
 /// Summary of a session as facts.
@@ -44,6 +44,8 @@ pub struct Digest {
     pub state: Option<&'static str>,
     /// Reason for the state.
     pub state_reason: Option<&'static str>,
+    /// The first prompt of the person.
+    pub asked_first: Option<Quote>,
     /// The last prompt of the person.
     pub asked: Option<Quote>,
     /// The last answer of the model.

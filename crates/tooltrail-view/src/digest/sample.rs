@@ -144,6 +144,7 @@ pub(crate) fn digest(x: &str) -> Digest {
     Digest {
         state: Some("your_turn"),
         state_reason: Some("answered"),
+        asked_first: quote("why is the build red?"),
         asked: quote("**fix** the flaky test"),
         said: quote("## Done\n\nThe tests pass; `parse` keeps no state any more."),
         changed: ChangeSummary {

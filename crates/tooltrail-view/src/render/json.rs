@@ -326,7 +326,7 @@ fn part_row(part: &Part) -> (&'static str, WhatRow<'_>) {
 fn origin_word(origin: Origin) -> &'static str {
     match origin {
         Origin::Human => "human",
-        Origin::Command => "command",
+        Origin::Command | Origin::Local => "command",
         Origin::Queued => "queued",
         Origin::Agent => "agent",
         Origin::Program => "program",

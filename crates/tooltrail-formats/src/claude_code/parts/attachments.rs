@@ -2,7 +2,7 @@
 //! at work.
 
 use super::super::content::{content, kind, text, without};
-use super::super::prompts::QueuedPrompt;
+use super::super::prompts::{QueuedItem, QueuedPrompt};
 use super::super::record::ClaudeRecord;
 use super::{folded, hooks, user};
 use crate::value;
@@ -56,7 +56,13 @@ pub(super) fn queue(record: &ClaudeRecord<'_>) -> Vec<Part> {
     let enqueued = record.rare_text(|rare| rare.operation).is_some_and(|operation| operation == "enqueue");
     let content = record.rare().and_then(|rare| rare.content.as_ref()).filter(|_| enqueued);
     let Some(bytes) = content.map(|span| record.slice(span)) else { return Vec::new() };
-    QueuedPrompt::queued(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default()
+    let Some(waiting) = QueuedPrompt::queued(record) else { return Vec::new() };
+    match waiting.item() {
+        // Its call shows the task.
+        Some(QueuedItem::Task(_)) => Vec::new(),
+        Some(QueuedItem::Command(line)) => vec![Part::Command { line, output: None }],
+        None => prompt(&waiting, bytes),
+    }
 }
 
 /// Any other attachment, folded: its kind, its subject and its words.

@@ -4,6 +4,7 @@ use super::super::author::{self, Author, Passage, RecordSpeaker, TextFlags, auth
 use super::super::content::content;
 use super::super::record::ClaudeRecord;
 use super::super::tasks::tag;
+use super::super::{commands, conversation};
 use super::folded;
 use crate::value;
 use tooltrail_model::event::{Notice, Origin};
@@ -44,8 +45,8 @@ fn say(text: Raw<'_>, speaker: RecordSpeaker, beside_result: bool, out: &mut Vec
     match author(text, speaker.flags).author {
         Author::Words(Origin::Program) => program(&whole, speaker.label, out),
         // Reminders travel with results; a prompt does not.
-        Author::Words(Origin::Human | Origin::Command) if beside_result => {
-            passages(&whole, out, |own| folded("said beside a result", own));
+        Author::Words(Origin::Human | Origin::Command | Origin::Local) if beside_result => {
+            passages(&whole, out, |own| vec![folded("said beside a result", own)]);
         }
         author => speak(author, &whole, out),
     }
@@ -55,17 +56,26 @@ fn say(text: Raw<'_>, speaker: RecordSpeaker, beside_result: bool, out: &mut Vec
 fn speak(author: Author, text: &str, out: &mut Vec<Part>) {
     match author {
         Author::Sign(notice) => out.push(sign(notice, text)),
-        Author::Words(Origin::Command) => command(text, out),
+        Author::Words(Origin::Command | Origin::Local) => passages(text, out, command),
         Author::Words(Origin::Program) => program(text, None, out),
-        Author::Words(origin) => passages(text, out, |own| Part::Prompt { origin, text: own.to_owned() }),
+        Author::Words(origin) => spoken(text, origin, out),
     }
+}
+
+/// Adds the words of a person or an agent.
+fn spoken(text: &str, origin: Origin, out: &mut Vec<Part>) {
+    if let Some(words) = conversation::last_words(text).filter(|_| origin != Origin::Agent) {
+        out.extend([folded("conversation as JSON", text), Part::Prompt { origin, text: words }]);
+        return;
+    }
+    passages(text, out, |own| vec![Part::Prompt { origin, text: own.to_owned() }]);
 }
 
 /// Adds a text without a record of its own: typed while the model was at work, or sent by the program.
 pub(super) fn queued(text: Raw<'_>, flags: TextFlags, out: &mut Vec<Part>) {
     let whole = text.text();
     match author(text, flags).author {
-        Author::Words(Origin::Human) => passages(&whole, out, |own| Part::Prompt { origin: Origin::Queued, text: own.to_owned() }),
+        Author::Words(Origin::Human) => spoken(&whole, Origin::Queued, out),
         author => speak(author, &whole, out),
     }
 }
@@ -73,17 +83,19 @@ pub(super) fn queued(text: Raw<'_>, flags: TextFlags, out: &mut Vec<Part>) {
 /// Adds a command typed to the agent itself, or what it printed.
 pub(super) fn local(text: Raw<'_>, out: &mut Vec<Part>) {
     match author(text, TextFlags::default()).author {
-        Author::Words(Origin::Command) => command(text.text().trim(), out),
+        Author::Words(Origin::Command | Origin::Local) => out.extend(command(text.text().trim())),
         _ => program(text.text().trim(), None, out),
     }
 }
 
 /// Adds own words as `own` makes them, and the program's blocks among them.
-fn passages(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Part) {
-    out.extend(author::passages(text).into_iter().map(|passage| match passage {
-        Passage::Own(text) => own(text),
-        Passage::Aside(label, text) => folded(label, text),
-    }));
+fn passages(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Vec<Part>) {
+    for passage in author::passages(text) {
+        match passage {
+            Passage::Own(text) => out.extend(own(text)),
+            Passage::Aside(label, text) => out.push(folded(label, text)),
+        }
+    }
 }
 
 /// An event that the log reports as a text.
@@ -107,18 +119,18 @@ fn program(text: &str, label: Option<&'static str>, out: &mut Vec<Part>) {
     match label.or_else(|| author::label(text)) {
         Some(label) => out.push(folded(label, bare(text))),
         // One text may contain several blocks.
-        None => passages(text, out, |own| folded("put in by the program", own)),
+        None => passages(text, out, |own| vec![folded("put in by the program", own)]),
     }
 }
 
-/// Adds a command of the agent as it was typed: `/review src`, `!ls`.
-fn command(text: &str, out: &mut Vec<Part>) {
-    // `!ls` is written in its own tags, without a name.
-    if let Some(line) = tag(text, "bash-input") {
-        return out.push(Part::Command { line: format!("!{line}"), output: printed(text) });
+/// A command of the agent as it was typed: `/review src`, `!ls`.
+fn command(text: &str) -> Vec<Part> {
+    // What follows the command's own text is shown as it is.
+    let Some(command) = commands::read(text) else { return vec![folded("contents of the command", bare(text))] };
+    let mut out = vec![Part::Command { output: printed(text), line: command.line }];
+    if text.starts_with("<bash-input>") || !text.starts_with('<') {
+        return out;
     }
-    let line = author::command(text).or_else(|| tag(text, "command-message").map(str::to_owned)).unwrap_or_default();
-    out.push(Part::Command { line, output: printed(text) });
     // The text may hold a whole prompt behind the tags: the command's expansion.
     let tags = ["command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr"];
     let rest = tags.iter().fold(text.to_owned(), |rest, name| without(&rest, name));
@@ -126,6 +138,7 @@ fn command(text: &str, out: &mut Vec<Part>) {
     if !rest.is_empty() {
         out.push(folded("contents of the command", rest));
     }
+    out
 }
 
 /// The output of a command, from the tags that the program puts around it.
