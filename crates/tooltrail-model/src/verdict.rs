@@ -20,6 +20,8 @@ pub struct Signals {
     pub interrupted: bool,
     /// Whether the work goes on in the background.
     pub backgrounded: bool,
+    /// Whether a field says that the tool reached its own time limit.
+    pub timed_out: bool,
     /// Exit code in a field.
     pub exit_field: Option<i64>,
     /// Exit code at the beginning of the text.
@@ -96,6 +98,8 @@ pub enum Marker {
     Mcp,
     /// The time limit.
     Timeout,
+    /// The model's service failed, said in place of an answer.
+    ServiceFailed,
 }
 
 /// Outcome of a call.
@@ -133,6 +137,11 @@ pub fn with_result(kind: Kind, signals: &Signals, around: Circumstances) -> Verd
     match signals.outcome {
         // A command that was moved to the background is not stopped, whatever else its result says.
         LoggedOutcome::Worked if signals.interrupted && !signals.backgrounded => interrupted(around),
+        LoggedOutcome::Worked if signals.timed_out => Verdict::of(Status::TimedOut, Reason::Timeout),
+        // An agent that could not reach its model answers with the failure instead.
+        LoggedOutcome::Worked if kind == Kind::Subagent && signals.marker == Some(Marker::ServiceFailed) => {
+            Verdict::of(Status::Failed, Reason::ToolError)
+        }
         LoggedOutcome::Worked => Verdict { status: Status::Succeeded, reason: None },
         LoggedOutcome::Nothing => Verdict::of(Status::Answered, Reason::NoOutcomeRecorded),
         LoggedOutcome::Error => error(kind, signals, around),
@@ -177,6 +186,7 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
         Some(M::SiblingFailed) => (Status::Cancelled, Reason::SiblingFailed),
         Some(M::StreamDiscarded) => (Status::Cancelled, Reason::StreamDiscarded),
         Some(M::Timeout) => (Status::TimedOut, Reason::Timeout),
+        None if signals.timed_out => (Status::TimedOut, Reason::Timeout),
         // After the markers that explain a refusal, before those of an ordinary failure.
         _ if signals.interrupted && !signals.backgrounded => return interrupted(around),
         Some(M::InvalidInput) => (Status::Failed, Reason::InvalidInput),
@@ -184,6 +194,7 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
         Some(M::Precondition) => (Status::Failed, Reason::Precondition),
         Some(M::TooLarge) => (Status::Failed, Reason::TooLarge),
         Some(M::Mcp) => (Status::Failed, Reason::McpError),
+        Some(M::ServiceFailed) => (Status::Failed, Reason::ToolError),
         // A refusal by a hook may leave only the hook's own words; then its record decides.
         None if around.hook_blocked => (Status::Blocked, Reason::Hook),
         // The exit code is more specific than "the tool reported an error".

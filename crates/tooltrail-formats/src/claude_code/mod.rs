@@ -9,20 +9,25 @@
 //! | `record`, `message` | a record and its message, typed: envelope, content blocks, tokens, ids |
 //! | `author` | who wrote a text: a person, another agent, or the program |
 //! | `facts` | the facts of every type of record, for a scan |
-//! | `prompts`, `calls` | facts of texts, of calls and results |
+//! | `prompts`, `calls`, `usage` | facts of texts, of calls and results, of tokens |
+//! | `attached` | facts of attachments |
 //! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
 //! | `outcome` | `toolUseResult`, and the meaning of a result's text (`markers`) |
 //! | `parts` | the content of a record for a reader |
 //! | `answers`, `content` | requests and results for a reader, and what they are made of |
 //! | `backups` | the copies that it keeps of files it changes |
 //! | `places` | where logs lie, what their paths say, the registry of running sessions |
+//! | `workflows` | the ends of workflows and their members, from files beside the logs |
+//! | `desktop` | Claude Desktop: its places, and its descriptions of sessions |
 //! | `tools` | the tools' names and families, and each tool's calls in neutral form |
 
 mod answers;
+mod attached;
 mod author;
 mod backups;
 mod calls;
 mod content;
+mod desktop;
 mod facts;
 mod hooks;
 mod markers;
@@ -35,6 +40,8 @@ mod prompts;
 mod record;
 mod tasks;
 mod tools;
+mod usage;
+mod workflows;
 
 use crate::changes::Backup;
 use crate::value::Payloads;
@@ -111,6 +118,14 @@ impl Decode for ClaudeCode {
         Ok(record.depth)
     }
 
+    fn is_document(&self, head: &[u8]) -> bool {
+        desktop::is_document(head)
+    }
+
+    fn document(&self, bytes: &[u8]) -> (Vec<std::ops::Range<usize>>, bool) {
+        desktop::document(bytes)
+    }
+
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
         let key = b"\"tool_use_id\":\"";
         // Bounded: a damaged line may be megabytes of results.
@@ -133,7 +148,16 @@ impl LogFiles for ClaudeCode {
     }
 
     fn roots(&self, places: &Places) -> Vec<PathBuf> {
-        places::roots(places).into_iter().map(|root| root.join("projects")).collect()
+        let xdg = places.variable(places::XDG_CONFIG).map(Path::new);
+        places::roots(places).into_iter().map(|root| root.join("projects")).chain(desktop::roots(places, xdg)).collect()
+    }
+
+    fn is_log_name(&self, path: &Path) -> bool {
+        desktop::is_description(path)
+    }
+
+    fn is_foreign(&self, path: &Path) -> bool {
+        desktop::is_foreign(path)
     }
 
     fn origin(&self, path: &Path) -> SourceOrigin {

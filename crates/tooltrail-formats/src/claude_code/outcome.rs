@@ -20,6 +20,8 @@ pub(super) struct StructuredResult<'r> {
     /// The result where it is a plain text.
     text: Option<Raw<'r>>,
     interrupted: bool,
+    /// A search gave up at its own time limit.
+    timed_out: bool,
     exit_code: Option<i64>,
     run_ms: Option<u64>,
     background: Option<Raw<'r>>,
@@ -70,6 +72,7 @@ impl<'r> StructuredResult<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"interrupted" => self.interrupted = value.bool() == Some(true),
+            b"timedOut" => self.timed_out = value.bool() == Some(true),
             // Tools spell this key differently.
             b"exitCode" | b"exit_code" | b"returnCode" => self.exit_code = code(value),
             b"durationMs" | b"totalDurationMs" => self.run_ms = millis(value.float(), 1.0),
@@ -171,11 +174,15 @@ impl<'r> ResultOutcome<'r> {
                 signals.marker = Some(Marker::Interrupted);
             }
         }
+        if signals.marker.is_none() && markers::service_failed(&head) {
+            signals.marker = Some(Marker::ServiceFailed);
+        }
         signals.exit_tail = markers::exit_tail(&tail);
         // The field is the record's, which may hold other results as well.
         signals.denial = denial.filter(|_| error).and_then(|kind| denial_kind(&kind.text()));
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
+            signals.timed_out = structured.timed_out;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
         let mut out = ResultOutcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
@@ -259,7 +266,7 @@ impl<'r> ResultOutcome<'r> {
 /// The beginning of a text, if it can carry a marker: always on errors, otherwise only for a few known beginnings.
 fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     let bytes = text.bytes();
-    let telling: [&[u8]; 6] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request"];
+    let telling: [&[u8]; 7] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request", b"API Error"];
     // An escape or white space may hide a known beginning. A colour code is an escape as well, but never begins one.
     let hidden = matches!(bytes.first(), Some(b'\\' | b' ')) && !bytes.starts_with(b"\\u001b");
     if error || hidden || telling.iter().any(|beginning| bytes.starts_with(beginning)) {

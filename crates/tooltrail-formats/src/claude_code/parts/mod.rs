@@ -9,11 +9,13 @@
 //! | `answers` | assistant records |
 //! | `system` | system records |
 //! | `attachments` | attachments and the queue |
+//! | `statements` | attachments with a meaning of their own |
 //! | `hooks` | hooks in full |
 
 mod answers;
 mod attachments;
 pub(super) mod hooks;
+mod statements;
 mod system;
 mod user;
 
@@ -21,7 +23,7 @@ use super::facts;
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
-use tooltrail_model::transcript::{Part, Parts};
+use tooltrail_model::transcript::{Level, Part, Parts};
 use tooltrail_skim::Raw;
 
 /// The content of a record for a reader.
@@ -36,6 +38,7 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
         "queue-operation" => attachments::queue(record),
         // Without this a page would show each of them twice.
         "progress" => hooks::reported(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
+        "continued-in" => continued(record).into_iter().collect(),
         kind if facts::is_known(kind) => Vec::new(),
         kind => vec![Part::Unknown { name: kind.to_owned(), value: value::read(record.record.bytes) }],
     };
@@ -57,6 +60,13 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
 /// Whether hooks of an event run at the end of a turn: a summary reports them again, and better.
 fn ends_turn(event: Option<&str>) -> bool {
     matches!(event, Some("Stop" | "SubagentStop"))
+}
+
+/// The session in which this one goes on.
+fn continued(record: &ClaudeRecord<'_>) -> Option<Part> {
+    let session = record.rare_text(|rare| rare.continued_in)?;
+    let title = format!("continues in session {session}");
+    Some(Part::Notice { level: Level::Info, title, text: None })
 }
 
 /// Text that the program put in.
