@@ -305,7 +305,7 @@ pub fn is_log_name(path: &Path) -> bool {
 }
 
 /// Whether a directory or file is known to hold no log, although its name would fit.
-fn is_foreign(path: &Path) -> bool {
+pub fn is_foreign(path: &Path) -> bool {
     FORMATS.iter().any(|format| format.is_foreign(path))
 }
 

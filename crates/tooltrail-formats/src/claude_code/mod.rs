@@ -182,7 +182,9 @@ impl LogFiles for ClaudeCode {
     }
 
     fn settings(&self, root: &Path) -> Option<PathBuf> {
-        root.parent().map(|root| root.join("settings.json"))
+        // Other roots are those of the desktop application, which has no such setting.
+        let root = root.parent().filter(|_| root.file_name().is_some_and(|name| name == "projects"))?;
+        Some(root.join("settings.json"))
     }
 
     fn lifetime(&self, settings: Option<&[u8]>) -> Option<Duration> {
