@@ -223,9 +223,9 @@ impl Search {
                 let path = entry.path();
                 // The type comes from the directory entry, so links are neither followed nor opened.
                 match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && deep => open.push(path),
+                    Ok(kind) if kind.is_dir() && deep && !is_foreign(&path) => open.push(path),
                     Ok(kind) if kind.is_dir() => {}
-                    Ok(kind) if kind.is_file() && is_log_name(&path) => match entry.metadata() {
+                    Ok(kind) if kind.is_file() && is_log_name(&path) && !is_foreign(&path) => match entry.metadata() {
                         Ok(meta) => self.file(path, &meta),
                         Err(error) => self.problems.push(Problem { path, error }),
                     },
@@ -304,9 +304,15 @@ pub fn is_log_name(path: &Path) -> bool {
     name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(path))
 }
 
+/// Whether a directory or file is known to hold no log, although its name would fit.
+pub fn is_foreign(path: &Path) -> bool {
+    FORMATS.iter().any(|format| format.is_foreign(path))
+}
+
 /// Whether an event on a file may concern a log, by its name. Writes to a database show in its write-ahead log first.
 pub fn concerns_log(path: &Path) -> bool {
-    is_log_name(path) || path.to_str().and_then(|path| path.strip_suffix("-wal")).is_some_and(|path| is_log_name(Path::new(path)))
+    (is_log_name(path) && !is_foreign(path))
+        || path.to_str().and_then(|path| path.strip_suffix("-wal")).is_some_and(|path| is_log_name(Path::new(path)))
 }
 
 /// Files that lie beside logs and hold an agent's keys.

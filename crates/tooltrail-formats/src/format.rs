@@ -243,6 +243,12 @@ pub trait LogFiles: Sync {
         false
     }
 
+    /// Whether a directory or file below its roots is neither a log nor leads to one, whatever its name.
+    fn is_foreign(&self, path: &Path) -> bool {
+        let _ = path;
+        false
+    }
+
     /// The session and the subagent that a log belongs to, as far as its path says.
     fn origin(&self, path: &Path) -> SourceOrigin;
 

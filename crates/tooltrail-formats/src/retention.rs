@@ -25,7 +25,9 @@ impl Retention {
         let mut rules = Vec::new();
         for format in FORMATS {
             for root in places.iter().flat_map(|places| format.roots(places)) {
-                let settings = format.settings(&root).and_then(|path| read_small(&path, MOST));
+                // Where nothing says how long logs stay, none is known to be deleted.
+                let Some(settings) = format.settings(&root) else { continue };
+                let settings = read_small(&settings, MOST);
                 rules.extend(format.lifetime(settings.as_deref()).map(|lifetime| (root, lifetime)));
             }
         }
@@ -71,6 +73,8 @@ mod tests {
             fs::write(home.path().join(".claude/settings.json"), settings)?;
             assert_eq!(deleted(&log), expected, "{settings}");
         }
+        // Nothing is known about the desktop application.
+        assert_eq!(deleted(&home.path().join(".config/Claude/local-agent-mode-sessions/a/local_1/.claude/projects/p/s.jsonl")), None);
         // Codex deletes nothing, and logs outside the roots are left alone.
         assert_eq!(deleted(&home.path().join(".codex/sessions/a.jsonl")), None);
         assert_eq!(deleted(Path::new("/elsewhere/s.jsonl")), None);

@@ -286,6 +286,7 @@ fn the_cases_show_every_outcome() {
         ("blocked", "permission_rule"),
         ("blocked", "auto_mode"),
         ("blocked", "not_granted"),
+        ("blocked", "sandbox"),
         ("cancelled", "sibling_failed"),
         ("cancelled", "stream_discarded"),
         ("interrupted", "user"),
@@ -298,7 +299,7 @@ fn the_cases_show_every_outcome() {
         ("unanswered", "api_error"),
         ("unanswered", "log_truncated"),
     ];
-    // `answered` is Codex's, and no Claude record proves that a sandbox refused.
+    // `answered` is Codex's.
     assert_eq!(outcomes("claude_code"), expected.into_iter().collect());
 }
 

@@ -405,3 +405,40 @@ fn sessions_of_one_file_are_told_apart_in_either_spelling() {
         [["0 prompt the first session's prompt", "0 call toolu_11 1"], ["0 prompt the second session's prompt", "0 call toolu_21 1"]]
     );
 }
+
+#[test]
+fn requests_to_the_service_and_accounts_are_never_shown() {
+    let record = |kind: &str, more: Value| {
+        let mut fields = json!({"type": kind, "sessionId": "s1"});
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        fields
+    };
+    let logs = Logs::of(
+        MAIN,
+        &[
+            user(1, "hello"),
+            record("api-request-shape", json!({"hash": "h1", "shape": {"system": "secret"}})),
+            record("api-request-blob", json!({"hash": "h2", "message": {"role": "user", "content": [{"type": "text", "text": "secret"}]}})),
+            record("api-request", json!({"id": "r1", "params": {"messages": ["secret"]}})),
+            record("memory-mode", json!({"mode": "on", "account": "secret"})),
+            record("bridge-session", json!({"bridgeSessionId": "cse_1", "ownerAccountUuid": "secret"})),
+            record("continued-in", json!({"continuedInSessionId": "00025e55"})),
+        ],
+    );
+    let shown = logs.shown();
+    assert!(!shown.iter().any(|entry| entry.contains("secret")), "{shown:?}");
+    assert!(shown.iter().any(|entry| entry.contains("continues in session 00025e55")), "{shown:?}");
+    assert_eq!(shown.len(), 2, "{shown:?}");
+}
+
+#[test]
+fn a_call_that_streams_in_is_shown_once_with_its_whole_input() {
+    let streamed = |number: u32, command: &str| {
+        let mut record = call(number, "a", "Bash", json!({"command": command}));
+        record["message"]["id"] = "m1".into();
+        record
+    };
+    let logs = Logs::of(MAIN, &[user(1, "hello"), streamed(2, "l"), streamed(3, "ls -l"), result(4, "a", "total 0")]);
+    assert_eq!(logs.shown(), ["0 prompt hello", "0 call a 1"]);
+    logs.with_book(None, |book| story(book, "a", |story| assert_eq!(story.input, json!({"command": "ls -l"}))));
+}

@@ -84,6 +84,10 @@ pub enum Fact<'r> {
     Hook(Hook<'r>),
     /// News of a background task.
     Task(TaskNews<'r>),
+    /// The state of a background task, stated again: it may report an end, never a new beginning.
+    Restated(TaskNews<'r>),
+    /// The call whose result the model saw only in part.
+    SeenInPart(Text<'r>),
     /// A sign of work on a call.
     Progress(CallProgress<'r>),
     /// A refusal of a call, beside its result or instead of it.
@@ -104,6 +108,8 @@ pub enum Fact<'r> {
     Broken(Broken),
     /// A damaged line that seems to hold the result of a call.
     Damaged(Text<'r>),
+    /// The record repeats a request to the model's service: nothing of it is shown, and sizes leave it out.
+    Private,
 }
 
 /// The owner of a log. The first one counts; the same id again means that the log continues after a pause; another id means
@@ -273,6 +279,8 @@ pub struct Usage<'r> {
     pub server_tools: [u32; 2],
     /// The service tier.
     pub tier: Option<Word<'r>>,
+    /// Whether another agent's log only reports it; the message's own log has it as well, unless that is gone.
+    pub reported: bool,
 }
 
 /// A request to a tool.
@@ -546,6 +554,16 @@ pub enum Meta<'r> {
     Unqueued(u64),
     /// One of them was handed to the model or to an agent: the one with this fingerprint, or the oldest.
     Delivered(Option<u64>),
+    /// The session goes on in another one.
+    ContinuedIn(Text<'r>),
+    /// The person put the session away.
+    Archived,
+    /// The source describes the session and is no log of it.
+    Beside,
+    /// The source stands for a session whose history is elsewhere. If it says nothing else, there is no session.
+    Stub,
+    /// The subagent of this source runs the skill with this fingerprint.
+    Skill(Id),
 }
 
 /// Source of a title, weakest first.

@@ -92,6 +92,8 @@ pub struct Tally {
     pub blank: u64,
     /// Lines that are not exactly one JSON object.
     pub unparsed: u64,
+    /// Bytes of records that repeat requests to the model's service.
+    pub private: u64,
     /// Records of a type the format does not know.
     pub unknown_records: u64,
     /// Records by type.
@@ -177,6 +179,13 @@ pub struct Rare {
 }
 
 impl CallRecord {
+    /// Whether this may be the same request as another of its source, logged with another part of its input: a message is logged again
+    /// while it streams in. A call that was answered by itself is another one.
+    pub(crate) fn streams_into(&self, other: &CallRecord) -> bool {
+        let same = self.message.is_some() && self.message == other.message && self.tool == other.tool;
+        same && self.at.line != other.at.line && (self.result.is_none() || other.result.is_none())
+    }
+
     /// Fields that few calls have.
     pub fn rare(&self) -> &Rare {
         // A shared empty value saves an allocation for nearly every call.
@@ -380,6 +389,10 @@ pub struct SessionRecord {
     pub records: u64,
     /// The last event of the main conversation.
     pub ending: Option<Ended>,
+    /// The session in which it goes on.
+    pub continued_in: Option<Name>,
+    /// Whether the source only describes the session and is no log of it.
+    pub beside: bool,
 }
 
 /// The last event of a conversation.
@@ -406,6 +419,10 @@ pub enum Ending {
     Interrupted,
     /// The model's service failed.
     ApiError,
+    /// The conversation goes on in another session.
+    Continued,
+    /// The person put the session away.
+    Archived,
 }
 
 /// A turn of the main conversation.

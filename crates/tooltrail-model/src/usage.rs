@@ -53,6 +53,8 @@ pub struct UsageSnapshot {
     pub server_tools: [u32; 2],
     /// The service tier, in the agent's spelling.
     pub tier: Option<Name>,
+    /// Whether another agent's log only reports it.
+    pub reported: bool,
 }
 
 impl UsageSnapshot {

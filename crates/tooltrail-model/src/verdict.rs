@@ -23,6 +23,8 @@ pub struct Signals {
     pub interrupted: bool,
     /// Whether the work goes on in the background.
     pub backgrounded: bool,
+    /// Whether a field says that the tool reached its own time limit.
+    pub timed_out: bool,
     /// Exit code in a field.
     pub exit_field: Option<i64>,
     /// Exit code at the beginning of the text.
@@ -121,6 +123,8 @@ pub enum Marker {
     Mcp,
     /// The time limit.
     Timeout,
+    /// The model's service failed, said in place of an answer.
+    ServiceFailed,
 }
 
 /// Outcome of a call.
@@ -159,9 +163,14 @@ pub fn with_result(kind: Kind, signals: &Signals, around: Circumstances) -> Verd
         _ if signals.error_output => error(kind, signals, around),
         // A command that was moved to the background is not stopped, whatever else its result says.
         LoggedOutcome::Worked if signals.interrupted && !signals.backgrounded => interrupted(around),
+        LoggedOutcome::Worked if signals.timed_out => Verdict::of(Status::TimedOut, Reason::Timeout),
         // Without a mark of an error, a command failed by the exit code that its result states.
         LoggedOutcome::Worked if kind == Kind::Shell && !signals.exit_excused && exit_code(kind, signals).is_some_and(|code| code != 0) => {
             Verdict::of(Status::Failed, Reason::ExitCode)
+        }
+        // An agent that could not reach its model answers with the failure instead.
+        LoggedOutcome::Worked if kind == Kind::Subagent && signals.marker == Some(Marker::ServiceFailed) => {
+            Verdict::of(Status::Failed, Reason::ToolError)
         }
         LoggedOutcome::Worked => Verdict { status: Status::Succeeded, reason: None },
         LoggedOutcome::Nothing => Verdict::of(Status::Answered, Reason::NoOutcomeRecorded),
@@ -227,6 +236,7 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
         Some(M::SiblingFailed) => (Status::Cancelled, Reason::SiblingFailed),
         Some(M::StreamDiscarded) => (Status::Cancelled, Reason::StreamDiscarded),
         Some(M::Timeout) => (Status::TimedOut, Reason::Timeout),
+        None if signals.timed_out => (Status::TimedOut, Reason::Timeout),
         // After the markers that explain a refusal, before those of an ordinary failure.
         _ if signals.interrupted && !signals.backgrounded => return interrupted(around),
         Some(M::InvalidInput) => (Status::Failed, Reason::InvalidInput),
@@ -234,6 +244,7 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
         Some(M::Precondition) => (Status::Failed, Reason::Precondition),
         Some(M::TooLarge) => (Status::Failed, Reason::TooLarge),
         Some(M::Mcp) => (Status::Failed, Reason::McpError),
+        Some(M::ServiceFailed) => (Status::Failed, Reason::ToolError),
         // A refusal by a hook may leave only the hook's own words; then its record decides.
         None if around.hook_blocked => (Status::Blocked, Reason::Hook),
         // The exit code is more specific than "the tool reported an error".

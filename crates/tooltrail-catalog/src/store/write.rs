@@ -422,6 +422,8 @@ const ENDINGS: &[(Ending, &str)] = &[
     (Ending::Spoke, "spoke"),
     (Ending::Interrupted, "interrupted"),
     (Ending::ApiError, "api_error"),
+    (Ending::Continued, "continued"),
+    (Ending::Archived, "archived"),
 ];
 
 fn spelled<T: PartialEq>(list: &[(T, &'static str)], value: &T) -> &'static str {

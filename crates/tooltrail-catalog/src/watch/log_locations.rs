@@ -58,8 +58,8 @@ impl LogLocations {
                 if root.deep && changed.is_some() {
                     let entries = fs::read_dir(&path).into_iter().flatten().flatten();
                     // Links are not followed: they may lead back here, or into large trees without logs.
-                    let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-                    open.extend(below.map(|entry| (entry.path(), depth + 1)));
+                    let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
+                    open.extend(below.filter(|path| !find::is_foreign(path)).map(|path| (path, depth + 1)));
                 }
                 // Missing directories are listed too, so that the poll sees when they are created.
                 found.insert(path, PolledDirectory { changed, depth });

@@ -28,11 +28,13 @@ pub(super) fn call<'r>(
     let bytes = emit.slice(&input);
     let (mut prompt, mut task) = (None, None);
     // Only for these kinds: the input of a `Write` may be a megabyte.
-    if matches!(family, Kind::Subagent | Kind::Task) {
+    if matches!(family, Kind::Subagent | Kind::Task | Kind::Skill) {
         // An input that breaks off keeps what was read before.
         let _ = Skim::new(bytes).object(|key, value| {
             match key.as_bytes() {
-                b"prompt" => prompt = value.string().map(Raw::digest),
+                b"prompt" if family == Kind::Subagent => prompt = value.string().map(Raw::digest),
+                // An agent that runs a skill is known by the skill's name.
+                b"skill" | b"command" if family == Kind::Skill => prompt = value.string().map(Raw::digest),
                 b"bash_id" | b"shell_id" | b"task_id" | b"taskId" | b"agentId" => task = value.string().map(Raw::text),
                 _ => {}
             }
@@ -48,7 +50,7 @@ pub(super) fn call<'r>(
         tool,
         input: emit.span(&input),
         digest,
-        prompt: prompt.filter(|_| family == Kind::Subagent),
+        prompt,
         task,
         message: message.id.map(Raw::text),
         message_id: message.id.map(Raw::digest),

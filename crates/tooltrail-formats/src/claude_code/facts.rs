@@ -3,11 +3,11 @@
 
 use super::author::HEAD;
 use super::record::ClaudeRecord;
-use super::{calls, hooks, outcome, progress, prompts};
+use super::{attached, calls, desktop, hooks, outcome, progress, prompts, usage};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role, TitleBy, Usage,
+    BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role, TitleBy,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::Raw;
@@ -50,6 +50,16 @@ const KNOWN: &[&str] = &[
     "marble-origami-commit",
     "marble-origami-snapshot",
     "task-summary",
+    "isolation-latch",
+    "dev-mods",
+    "memory-mode",
+    "observer-ref",
+    "speculation-accept",
+    "marble-origami-reset",
+    "session-id",
+    "api-request-shape",
+    "api-request-blob",
+    "api-request",
 ];
 
 pub(super) fn is_known(name: &str) -> bool {
@@ -97,8 +107,12 @@ impl<'r> FactEmitter<'_, 'r> {
 
 /// Emits the facts of a record.
 pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
-    let scope =
-        Scope { session: record.session.map(Raw::decoded_bytes), agent: record.agent.map(Raw::decoded_bytes), sidechain: record.sidechain };
+    if desktop::facts(record, out) {
+        return;
+    }
+    // Records of the main conversation may name an agent that was at work beside it.
+    let agent = record.agent.filter(|_| !record.main).map(Raw::decoded_bytes);
+    let scope = Scope { session: record.session.map(Raw::decoded_bytes), agent, sidechain: record.sidechain };
     let (kind, known) = kind(record.kind);
     let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, scope: &scope, out };
     // First of all facts: the assembler counts records by it.
@@ -113,6 +127,7 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
         "user" => user(record, &mut emit),
         "assistant" => assistant(record, &mut emit),
         "progress" => progress::facts(record, &mut emit),
+        "attachment" if attached::facts(record, &mut emit) => {}
         "attachment" => match hooks::read(record) {
             Some(told) => hook(Some(told), &mut emit),
             None => prompts::attached(record, &mut emit),
@@ -121,6 +136,15 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
         "queue-operation" => prompts::queue(record, &mut emit),
         "summary" | "ai-title" | "custom-title" | "agent-name" => title(record, &mut emit),
         "worktree-state" | "relocated" => place(record, &mut emit),
+        "continued-in" => {
+            if let Some(session) = record.rare_text(|rare| rare.continued_in) {
+                emit.fact(Fact::Meta(Meta::ContinuedIn(session)));
+            }
+        }
+        "history-suppression" if record.rare_text(|rare| rare.cause).is_some_and(|cause| cause == "fork_inherit") => {
+            emit.fact(Fact::Meta(Meta::Stub));
+        }
+        "api-request-shape" | "api-request-blob" | "api-request" => emit.fact(Fact::Private),
         _ => {}
     }
 }
@@ -195,6 +219,10 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         let call = record.rare_text(|rare| rare.source_tool_use).or(record.tool_use.map(Raw::text));
         emit.fact(Fact::Refusal(Refusal { call, node: record.source_node.or(record.parent).map(Raw::digest), denial }));
     }
+    // Before the texts: they say that the person stopped it, which the flag knows better.
+    if record.rare().is_some_and(|rare| rare.shutdown) {
+        emit.fact(Fact::Notice(Notice::Handover));
+    }
     let speaker = record.speaker();
     if let Some((text, span)) = &content.text {
         prompts::words(*text, span, speaker.flags, results > 0, emit);
@@ -227,30 +255,7 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let id = message.id.or(record.uuid);
     // A message without an id is known by its line, so that its blocks still belong together.
     let speaks = Some(id.map_or_else(|| emit.line(), Raw::digest));
-    if let (Some(usage), Some(id)) = (&message.usage, id)
-        // A message that the program wrote in the model's place cost nothing.
-        && !message.is_synthetic()
-    {
-        emit.fact(Fact::Usage(Usage {
-            message: id.digest(),
-            request: record.request.map(Raw::digest),
-            model: message.model.map(Raw::decoded_bytes),
-            tokens: usage.tokens,
-            server_tools: usage.server_tools,
-            tier: usage.tier.map(Raw::decoded_bytes),
-        }));
-        // An advisor is another model, asked within the message: its tokens count as a request of its own.
-        for (number, (model, tokens)) in (1..).zip(&usage.advisors) {
-            emit.fact(Fact::Usage(Usage {
-                message: id.digest().rotate_left(number),
-                request: record.request.map(Raw::digest),
-                model: Some(model.decoded_bytes()),
-                tokens: *tokens,
-                server_tools: [0; 2],
-                tier: None,
-            }));
-        }
-    }
+    usage::own(record, emit);
     if let Some((_, span)) = &message.content.text {
         emit.fact(Fact::Block(BlockFact { message: speaks, kind: BlockKind::Text, span: emit.span(span) }));
     }
@@ -286,7 +291,8 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         Some("microcompact_boundary") => emit.fact(Fact::Boundary(Boundary::MicroCompaction)),
         // An error that will be retried is no failure yet; the model is still at work.
         Some("api_error") if retries.is_some_and(|(attempt, attempts)| attempt < attempts) => {}
-        Some("api_error") => emit.fact(Fact::Notice(Notice::ApiError)),
+        // A refusal of the service ends the turn like a failure.
+        Some("api_error" | "api_refusal") => emit.fact(Fact::Notice(Notice::ApiError)),
         Some("turn_duration") => emit.fact(Fact::Notice(Notice::TurnOver)),
         Some("stop_hook_summary") => {
             emit.fact(Fact::Notice(Notice::TurnOver));

@@ -38,6 +38,12 @@ const BEGINNINGS: &[(&str, Marker)] = &[
     ("Command timed out after", Marker::Timeout),
     ("Request timed out", Marker::Timeout),
     ("timeout of ", Marker::Timeout),
+    // The limit of the searching tools.
+    ("Ripgrep search timed out after", Marker::Timeout),
+    // A session or an agent with a worktree of its own may not touch the shared checkout.
+    ("This session is isolated in the worktree", Marker::Sandbox),
+    ("This agent is isolated in the worktree", Marker::Sandbox),
+    ("The working-directory isolation context for this agent was lost", Marker::Sandbox),
 ];
 
 /// The marker in the text of an error result, from its decoded beginning.
@@ -59,7 +65,7 @@ pub(super) fn of(head: &str) -> Option<Marker> {
     // The program keeps commands inside the project's directories; nothing ran.
     // A command that ran may print the same words; its exit code stands in front.
     if text.contains("was blocked. For security") && !text.starts_with("Exit code") {
-        return Some(Marker::Precondition);
+        return Some(Marker::PermissionRule);
     }
     // Only in the first line: a file that was read may contain them.
     let first = text.lines().next().unwrap_or("");
@@ -70,6 +76,13 @@ pub(super) fn of(head: &str) -> Option<Marker> {
     rest.trim_start().starts_with("Command timed out after").then_some(Marker::Timeout)
 }
 
+/// Whether a text is the program's report that the model's service failed: `API Error: 529 …`, `API Error (Connection error.)`.
+pub(super) fn service_failed(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix("API Error");
+    // A model may well write about API errors.
+    rest.is_some_and(|rest| rest.starts_with(": ") || rest.starts_with(" ("))
+}
+
 /// The text without white space, `<tool_use_error>` and `Error:` in front.
 fn bare(text: &str) -> &str {
     let text = text.trim_start();
@@ -77,9 +90,14 @@ fn bare(text: &str) -> &str {
     text.strip_prefix("Error: ").unwrap_or(text)
 }
 
+/// The beginnings of a person's words on refusing.
+const REASONS: &[&str] = &["the user said:", "The user provided the following reason for the rejection:"];
+
 /// The words of a person who refused.
 pub(super) fn feedback(text: &str) -> Option<&str> {
-    let (_, said) = text.split_once("the user said:")?;
+    // The earliest: the person's own words may contain another one.
+    let at = REASONS.iter().filter_map(|reason| Some(text.find(reason)? + reason.len())).min()?;
+    let said = &text[at..];
     // The note behind is the program's, for the model.
     let said = said.split("\n\nNote: The user's next message may contain").next().unwrap_or(said).trim();
     (!said.is_empty()).then_some(said)
@@ -166,11 +184,32 @@ mod tests {
             ("MCP error -32001: Request timed out", Some(Marker::Timeout)),
             // Servers use this number for errors of their own.
             ("MCP error -32001: Unauthorized", Some(Marker::Mcp)),
+            (
+                "The user doesn't want to proceed with this tool use. The user provided the following reason for the rejection:  use a copy",
+                Some(Marker::RejectedWithFeedback),
+            ),
+            (
+                "<tool_use_error>cd in '/srv' was blocked. For security, Claude Code may only change …</tool_use_error>",
+                Some(Marker::PermissionRule),
+            ),
+            ("Exit code 1\ncd in '/srv' was blocked. For security, no", None),
+            ("This session is isolated in the worktree /srv/app/.claude/worktrees/x. Edit the worktree copy", Some(Marker::Sandbox)),
+            ("Ripgrep search timed out after 20 seconds. Try a more specific path or pattern.", Some(Marker::Timeout)),
             ("", None),
         ];
         for (text, expected) in table {
             assert_eq!(of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn the_words_of_a_person_are_kept_and_failures_of_the_service_known() {
+        assert_eq!(feedback("x The user provided the following reason for the rejection:  use a copy\n"), Some("use a copy"));
+        assert_eq!(feedback("x the user said:\nno\n\nNote: The user's next message may contain a correction."), Some("no"));
+        assert_eq!(feedback("The user provided the following reason for the rejection: "), None);
+        assert!(service_failed("API Error: 529 overloaded"));
+        assert!(service_failed("\nAPI Error (Connection error.)"));
+        assert!(!service_failed("API Error handling is in src/retry.rs"));
     }
 
     #[test]

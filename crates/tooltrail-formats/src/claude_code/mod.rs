@@ -9,22 +9,27 @@
 //! | `record`, `message` | a record and its message, typed: envelope, content blocks, tokens, ids |
 //! | `author` | who wrote a text: a person, another agent, or the program |
 //! | `facts` | the facts of every type of record, for a scan |
-//! | `prompts`, `calls` | facts of texts, of calls and results |
+//! | `prompts`, `calls`, `usage` | facts of texts, of calls and results, of tokens |
+//! | `attached` | facts of attachments |
 //! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
 //! | `outcome` | `toolUseResult`, and the meaning of a result's text (`markers`) |
 //! | `parts` | the content of a record for a reader |
 //! | `answers`, `content` | requests and results for a reader, and what they are made of |
 //! | `backups` | the copies that it keeps of files it changes |
 //! | `places` | where logs lie, what their paths say, the registry of running sessions |
+//! | `workflows` | the ends of workflows and their members, from files beside the logs |
+//! | `desktop` | Claude Desktop: its places, and its descriptions of sessions |
 //! | `tools` | the tools' names and families, and each tool's calls in neutral form |
 
 mod answers;
+mod attached;
 mod author;
 mod backups;
 mod calls;
 mod commands;
 mod content;
 mod conversation;
+mod desktop;
 mod facts;
 mod hooks;
 mod markers;
@@ -38,6 +43,8 @@ mod record;
 mod settings;
 mod tasks;
 mod tools;
+mod usage;
+mod workflows;
 
 use crate::changes::Backup;
 use crate::value::Payloads;
@@ -125,6 +132,14 @@ impl Decode for ClaudeCode {
         Ok(record.depth)
     }
 
+    fn is_document(&self, head: &[u8]) -> bool {
+        desktop::is_document(head)
+    }
+
+    fn document(&self, bytes: &[u8]) -> (Vec<std::ops::Range<usize>>, bool) {
+        desktop::document(bytes)
+    }
+
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
         let key = b"\"tool_use_id\":\"";
         // Bounded: a damaged line may be megabytes of results.
@@ -147,7 +162,16 @@ impl LogFiles for ClaudeCode {
     }
 
     fn roots(&self, places: &Places) -> Vec<PathBuf> {
-        places::roots(places).into_iter().map(|root| root.join("projects")).collect()
+        let xdg = places.variable(places::XDG_CONFIG).map(Path::new);
+        places::roots(places).into_iter().map(|root| root.join("projects")).chain(desktop::roots(places, xdg)).collect()
+    }
+
+    fn is_log_name(&self, path: &Path) -> bool {
+        desktop::is_description(path)
+    }
+
+    fn is_foreign(&self, path: &Path) -> bool {
+        desktop::is_foreign(path)
     }
 
     fn origin(&self, path: &Path) -> SourceOrigin {
@@ -172,7 +196,9 @@ impl LogFiles for ClaudeCode {
     }
 
     fn settings(&self, root: &Path) -> Option<PathBuf> {
-        root.parent().map(|root| root.join("settings.json"))
+        // Other roots are those of the desktop application, which has no such setting.
+        let root = root.parent().filter(|_| root.file_name().is_some_and(|name| name == "projects"))?;
+        Some(root.join("settings.json"))
     }
 
     fn lifetime(&self, settings: Option<&[u8]>) -> Option<Duration> {

@@ -20,6 +20,8 @@ pub(super) struct StructuredResult<'r> {
     /// The result where it is a plain text.
     text: Option<Raw<'r>>,
     interrupted: bool,
+    /// A search gave up at its own time limit.
+    timed_out: bool,
     exit_code: Option<i64>,
     /// Whether there is a remark on the exit code, which explains it.
     exit_explained: bool,
@@ -74,6 +76,7 @@ impl<'r> StructuredResult<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"interrupted" => self.interrupted = value.bool() == Some(true),
+            b"timedOut" => self.timed_out = value.bool() == Some(true),
             // Tools spell this key differently.
             b"exitCode" | b"exit_code" | b"returnCode" => self.exit_code = code(value),
             b"returnCodeInterpretation" => self.exit_explained = value.string().is_some_and(|remark| !remark.is_empty()),
@@ -187,6 +190,9 @@ impl<'r> ResultOutcome<'r> {
                 signals.marker = Some(Marker::Interrupted);
             }
         }
+        if signals.marker.is_none() && markers::service_failed(&head) {
+            signals.marker = Some(Marker::ServiceFailed);
+        }
         // What the command itself printed states nothing about it.
         signals.exit_tail = markers::exit_tail(&tail).filter(|_| !structured.is_some_and(StructuredResult::prints_exit_code));
         // The field is the record's, which may hold other results as well.
@@ -194,6 +200,7 @@ impl<'r> ResultOutcome<'r> {
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
             signals.exit_excused = structured.exit_explained;
+            signals.timed_out = structured.timed_out;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
         let mut out = ResultOutcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
@@ -277,7 +284,7 @@ impl<'r> ResultOutcome<'r> {
 /// The beginning of a text, if it can carry a marker: always on errors, otherwise only for a few known beginnings.
 fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     let bytes = text.bytes();
-    let telling: [&[u8]; 6] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request"];
+    let telling: [&[u8]; 7] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request", b"API Error"];
     // An escape or white space may hide a known beginning. A colour code is an escape as well, but never begins one.
     let hidden = matches!(bytes.first(), Some(b'\\' | b' ')) && !bytes.starts_with(b"\\u001b");
     if error || hidden || telling.iter().any(|beginning| bytes.starts_with(beginning)) {

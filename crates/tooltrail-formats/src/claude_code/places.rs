@@ -4,6 +4,7 @@
 //! the session) a subagent, `subagents/workflows/<run>/agent-<id>.jsonl` a member of a workflow. The slug loses information and
 //! is never decoded; the directory comes from the records.
 
+use super::workflows;
 use crate::{Places, Registered, Sink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use tooltrail_skim::Skim;
 
 /// One directory, or several separated by commas.
 const CONFIG: &str = "CLAUDE_CONFIG_DIR";
-const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
+pub(super) const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
 
 /// The variables that say where the configuration directories are.
 pub(super) const VARIABLES: &[&str] = &[CONFIG, XDG_CONFIG];
@@ -64,11 +65,12 @@ pub(super) fn origin(path: &Path) -> SourceOrigin {
 
 pub(super) fn sidecars(path: &Path) -> Vec<PathBuf> {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    if subagent_of(&stem).is_some() {
-        vec![path.with_extension("meta.json")]
-    } else {
-        vec![path.with_extension("").join("custom-title.json")]
+    let side = path.with_extension("");
+    if subagent_of(&stem).is_none() {
+        return std::iter::once(side.join("custom-title.json")).chain(workflows::runs(&side)).collect();
     }
+    let own = ["meta.json", "forked-skill.json", "forked-skill.marker.json"].map(|end| path.with_extension(end));
+    own.into_iter().chain(origin(path).group.map(|_| path.with_file_name(workflows::JOURNAL))).collect()
 }
 
 /// `file-history/<session>`, where copies of files are kept, for a log below `projects/<slug>`.
@@ -82,14 +84,19 @@ pub(super) fn backups(path: &Path) -> Option<PathBuf> {
 }
 
 /// `agent-<id>.meta.json` names the call that started the agent, and says if it was stopped; `custom-title.json` names the session.
+/// `agent-<id>.forked-skill.json` names the skill that an agent runs.
 pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let (mut call, mut title, mut stopped) = (None, None, false);
+    if workflows::decode(&name, bytes, out) {
+        return;
+    }
+    let (mut call, mut title, mut skill, mut stopped) = (None, None, None, false);
     // A sidecar that is being written may break off.
     let _ = Skim::new(bytes).object(|key, value| {
         match key.as_bytes() {
             b"toolUseId" => call = value.string(),
             b"customTitle" => title = value.string(),
+            b"skillName" => skill = value.string(),
             b"stoppedByUser" => stopped = value.bool() == Some(true),
             _ => {}
         }
@@ -101,6 +108,9 @@ pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
         (Some(agent), Some(call), _) => say(Fact::Claim(Claim { agent: agent.into(), call: call.text(), by: ClaimBy::Sidecar })),
         (None, _, Some(title)) => say(Fact::Meta(Meta::Title(TitleBy::Person, title.text()))),
         _ => {}
+    }
+    if let Some(skill) = skill.filter(|_| name.contains(".forked-skill.")) {
+        say(Fact::Meta(Meta::Skill(skill.digest())));
     }
     // The call is not named: if it waited for the agent, it has a result of its own.
     if let Some(agent) = agent.filter(|_| stopped) {

@@ -1,9 +1,9 @@
 //! Progress records (about 2.1.0 to 2.1.8x): hooks that begin, signs of work, and whole messages of subagents.
 
-use super::calls;
 use super::facts::FactEmitter;
 use super::message::ClaudeMessage;
 use super::record::ClaudeRecord;
+use super::{calls, usage};
 use crate::time;
 use std::borrow::Cow;
 use tooltrail_model::event::{CallProgress, Claim, ClaimBy, Nested};
@@ -33,6 +33,7 @@ pub(super) struct NestedRecord<'r> {
     pub(super) message: ClaudeMessage<'r>,
     time: Option<Time>,
     pub(super) request: Option<Raw<'r>>,
+    uuid: Option<Raw<'r>>,
 }
 
 impl<'r> ProgressData<'r> {
@@ -68,6 +69,7 @@ impl<'r> NestedRecord<'r> {
             b"message" => self.message.read(value)?,
             b"timestamp" => self.time = time::read(value),
             b"requestId" => self.request = value.string(),
+            b"uuid" => self.uuid = value.string(),
             _ => {}
         }
         Ok(())
@@ -119,6 +121,9 @@ fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: O
     // Time and base are the inner record's while its blocks are read, and are reset behind the loop.
     emit.time = inner.time.or(outer);
     emit.base = inner.base;
+    if inner.assistant {
+        usage::reported(&inner.message, inner.uuid, inner.request, emit);
+    }
     for block in inner.message.content.blocks() {
         if inner.assistant
             && let Some(mut call) = calls::call(block, &inner.message, inner.request, None, emit)

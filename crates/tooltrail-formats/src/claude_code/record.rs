@@ -4,6 +4,7 @@
 //! they are, as spans. Fields of a few types only are kept apart in [`RareFields`], so that the others stay small.
 
 use super::author::{RecordSpeaker, TextFlags};
+use super::desktop::Description;
 use super::message::ClaudeMessage;
 use super::outcome::StructuredResult;
 use crate::{Record, time};
@@ -24,6 +25,8 @@ pub(super) struct ClaudeRecord<'r> {
     pub(super) time: Option<Time>,
     pub(super) session: Option<Raw<'r>>,
     pub(super) sidechain: bool,
+    /// Whether it says that it belongs to the main conversation.
+    pub(super) main: bool,
     pub(super) agent: Option<Raw<'r>>,
     pub(super) cwd: Option<Raw<'r>>,
     pub(super) branch: Option<Raw<'r>>,
@@ -91,6 +94,22 @@ pub(super) struct RareFields<'r> {
     /// The file that a single copy was made of, and the span that lists the copies.
     pub(super) tracking_path: Option<Raw<'r>>,
     pub(super) backups: Option<Range<usize>>,
+    /// The session in which this one goes on.
+    pub(super) continued_in: Option<Raw<'r>>,
+    /// Why the history is not here.
+    pub(super) cause: Option<Raw<'r>>,
+    /// The words of an attachment as the model got them.
+    pub(super) rendered: Option<Range<usize>>,
+    /// Whether the program was shut down, rather than stopped by the person.
+    pub(super) shutdown: bool,
+    /// Whether an answer broke off while it streamed in.
+    pub(super) aborted: bool,
+    /// The status code of a failed request, and what the service says about its limits.
+    pub(super) error_status: Option<u64>,
+    pub(super) error_details: Option<Range<usize>>,
+    pub(super) quota: Option<Range<usize>>,
+    /// The description of a session that has its logs elsewhere.
+    pub(super) description: Description<'r>,
 }
 
 impl<'r> ClaudeRecord<'r> {
@@ -142,7 +161,10 @@ impl<'r> ClaudeRecord<'r> {
             b"sessionId" => self.session = value.string().or(self.session),
             // A later spelling of the same; where both exist and differ, `sessionId` names this session.
             b"session_id" => self.session = self.session.or(value.string()),
-            b"isSidechain" => self.sidechain = value.bool() == Some(true),
+            b"isSidechain" => {
+                let beside = value.bool();
+                (self.sidechain, self.main) = (beside == Some(true), beside == Some(false));
+            }
             b"agentId" => self.agent = value.string(),
             b"cwd" => self.cwd = value.string(),
             b"gitBranch" => self.branch = value.string(),
@@ -206,6 +228,26 @@ impl<'r> ClaudeRecord<'r> {
             b"decision_reason_type" => self.rare_mut().denied_by = value.string(),
             b"trackingPath" => self.rare_mut().tracking_path = value.string(),
             b"backup" | b"snapshot" => self.rare_mut().backups = Some(value.skip()?),
+            _ => self.rarest_field(key, value)?,
+        }
+        Ok(())
+    }
+
+    /// Reads a field that only newer logs have, or the description of a session.
+    fn rarest_field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"continuedInSessionId" => self.rare_mut().continued_in = value.string(),
+            b"cause" => self.rare_mut().cause = value.string(),
+            b"rendered" => self.rare_mut().rendered = Some(value.skip()?),
+            b"interruptedByShutdown" => self.rare_mut().shutdown = value.bool() == Some(true),
+            b"isAbortedMidStream" => self.rare_mut().aborted = value.bool() == Some(true),
+            b"apiErrorStatus" => self.rare_mut().error_status = value.uint(),
+            b"errorDetails" => self.rare_mut().error_details = Some(value.skip()?),
+            b"quotaLimits" => self.rare_mut().quota = Some(value.skip()?),
+            b"cliSessionId" => self.rare_mut().description.session = value.string().filter(|id| !id.is_empty()),
+            b"title" => self.rare_mut().description.title = value.string(),
+            b"isArchived" => self.rare_mut().description.archived = value.bool() == Some(true),
+            b"lastActivityAt" => self.rare_mut().description.active = value.int().and_then(|time| i64::try_from(time).ok()),
             _ => {}
         }
         Ok(())

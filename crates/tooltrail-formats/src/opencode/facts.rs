@@ -70,7 +70,7 @@ fn message(item: &OpenCodeRecord<'_>, time: Option<Time>, emit: &mut dyn FnMut(F
     emit(Fact::Context(Context { cwd: item.directory.map(Raw::decoded_bytes), model: model.clone(), ..Context::default() }));
     // A message without any tokens has no answer, or none yet.
     if let (Some(id), Some(tokens)) = (item.id, item.tokens.filter(|tokens| *tokens != Tokens::default())) {
-        emit(Fact::Usage(Usage { message: id.digest(), request: None, model, tokens, server_tools: [0, 0], tier: None }));
+        emit(Fact::Usage(Usage { message: id.digest(), request: None, model, tokens, server_tools: [0, 0], tier: None, reported: false }));
     }
     match &item.error {
         Some((Some(name), _)) if *name == *"MessageAbortedError" => emit(Fact::Notice(Notice::Interrupt)),

@@ -453,6 +453,8 @@ impl Assembler {
         // Task ids may be reused; a report refers to the last call that got the id.
         let launched = id.as_ref().and_then(|id| self.calls.launched.get(&(self.here.within, id.clone())));
         let launched = launched.map(|&index| self.out.names.text(self.out.calls[index].id).into());
+        let claimed = || id.as_deref().filter(|_| news.call.is_none()).and_then(|id| self.call_of_run(id));
+        let launched = launched.or_else(claimed);
         self.out.tasks.push(TaskRecord {
             session: self.here.session,
             call: news.call.as_deref().map(Into::into).or(launched),
@@ -526,8 +528,9 @@ impl Assembler {
         for (index, call) in self.out.calls.iter().enumerate() {
             let (id, tool) = (self.out.names.text(call.id), self.out.names.text(call.tool));
             if let Some(before) = self.calls.earlier.get(&index).map(|&before| &self.out.calls[before])
-                // The same call logged twice is a copy, not a reused id.
+                // The same call logged twice is a copy, not a reused id; so is one whose input was logged while it streamed in.
                 && (before.tool, before.digest) != (call.tool, call.digest)
+                && !before.streams_into(call)
             {
                 let text = format!("the id was used before, for another call, on line {}", before.at.line);
                 issue(IssueCode::ReusedId, call.at.line, id, text);

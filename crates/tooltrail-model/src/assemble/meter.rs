@@ -29,6 +29,7 @@ impl Assembler {
             tokens,
             server_tools: [0; 2],
             tier: None,
+            reported: false,
         };
         self.out.usage.push(snapshot);
     }

@@ -10,6 +10,7 @@ mod ends;
 mod hooks;
 mod meter;
 mod nameless;
+mod statements;
 mod talk;
 
 use crate::event::{BlockKind, Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
@@ -56,7 +57,7 @@ pub struct Assembler {
     sessions: Map<Name, usize>,
     last_session: Option<(Name, usize)>,
     agents: Map<AgentKey, u32>,
-    usage: Map<(u64, Option<u64>, bool), usize>,
+    usage: Map<(u64, Option<u64>, bool, bool), usize>,
     calls: calls::CallTable,
     chain: chain::Chain,
     talk: talk::Talk,
@@ -71,6 +72,8 @@ pub struct Assembler {
     turn: Option<Id>,
     /// The first message while it was at work, as long as the model has not gone on.
     steered: Option<At>,
+    /// Whether a record says that the history of this session is elsewhere.
+    stub: bool,
 }
 
 /// The record being read.
@@ -139,6 +142,7 @@ impl Assembler {
             at_work: false,
             turn: None,
             steered: None,
+            stub: false,
         }
     }
 
@@ -189,6 +193,8 @@ impl Assembler {
             Fact::End(end) => self.end(&end),
             Fact::Hook(hook) => self.hook(hook),
             Fact::Task(news) => self.task(news),
+            Fact::Restated(news) => self.restated(news, event.at),
+            Fact::SeenInPart(call) => self.seen_in_part(&call),
             Fact::Progress(progress) => self.progress(&progress),
             Fact::Refusal(refusal) => self.refusal(&refusal),
             Fact::Claim(claim) => self.out.claims.push(ClaimRecord {
@@ -208,6 +214,7 @@ impl Assembler {
             Fact::Notice(notice) => self.notice(notice),
             Fact::Broken(broken) => self.broken(event.at, &broken),
             Fact::Damaged(call) => self.damaged(&call, event.at),
+            Fact::Private => self.out.tally.private += event.at.span.len(),
         }
     }
 
@@ -255,6 +262,7 @@ impl Assembler {
         self.settle_ends();
         self.settle_calls();
         self.settle_chain();
+        self.settle_stub();
         self.out.settle();
         self.out
     }
@@ -344,6 +352,8 @@ impl Assembler {
                 title: None,
                 records: 0,
                 ending: None,
+                continued_in: None,
+                beside: false,
             });
             self.out.sessions.len() - 1
         });
@@ -417,9 +427,10 @@ impl Assembler {
             tokens: usage.tokens,
             server_tools: usage.server_tools,
             tier: self.renamed(&usage.tier, self.out.usage.last().and_then(|last| last.tier)),
+            reported: usage.reported,
         };
         // Several records repeat the usage of one message; the best of them counts.
-        match self.usage.entry((message, request, self.here.sidechain)) {
+        match self.usage.entry((message, request, self.here.sidechain, usage.reported)) {
             std::collections::hash_map::Entry::Occupied(entry) => {
                 let best = &mut self.out.usage[*entry.get()];
                 if snapshot.beats(best) {
@@ -447,6 +458,11 @@ impl Assembler {
             Meta::QueueCleared => self.talk.clear_queue(),
             Meta::Unqueued(prompt) => self.talk.unqueue(*prompt),
             Meta::Delivered(prompt) => self.talk.deliver(*prompt),
+            Meta::ContinuedIn(session) => self.continued_in(session),
+            Meta::Archived => self.ends_with(Ending::Archived),
+            Meta::Beside => self.session(self.here.session).beside = true,
+            Meta::Stub => self.stub = true,
+            Meta::Skill(skill) => self.runs_skill(*skill),
         }
     }
 

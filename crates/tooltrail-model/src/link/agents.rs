@@ -105,7 +105,7 @@ fn collect<'a>(sources: &[&'a Source], roots: &Roots<'a>, agents: &mut Agents) -
                 continue;
             }
             let session = roots.of(agent, names.text(call.session));
-            if call.kind == Kind::Subagent && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
+            if matches!(call.kind, Kind::Subagent | Kind::Skill) && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
                 agents.ended.insert((agent, session.into(), names.text(call.id).into()));
             }
             evidence.add_call(agent, session, call, names.text(call.id));

@@ -113,8 +113,14 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
         return;
     }
     // An id that was used for different calls is no name beyond its session.
-    let scoped = group.iter().any(|&call| linked.record(call).unnamed || what(linked, call) != what(linked, group[0]));
-    for same in partition(linked, group, scoped) {
+    let unnamed = group.iter().any(|&call| linked.record(call).unnamed);
+    let differ = group.iter().any(|&call| what(linked, call) != what(linked, group[0]));
+    let mut parts = partition(linked, group, unnamed || differ);
+    if differ {
+        parts = join_streamed(linked, parts);
+    }
+    let scoped = unnamed || (differ && parts.len() > 1);
+    for same in parts {
         let answered = |call: &&CallId| linked.record(**call).result.is_some();
         let first = same.iter().find(answered).copied();
         // A result in the same file is preferred.
@@ -158,6 +164,39 @@ fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<C
         calls
     });
     parts.collect()
+}
+
+/// Number of inputs of one call id and message that are compared with each other.
+const STREAMED: usize = 64;
+
+/// Joins the records of a call that was logged again while its input streamed in. The longest input is the whole one, and comes first.
+fn join_streamed(linked: &Linked<'_>, mut parts: Vec<Vec<CallId>>) -> Vec<Vec<CallId>> {
+    // A map has no order of its own, and the order decides which records meet first.
+    parts.sort();
+    let message = |call: CallId| linked.record(call).message.map(|_| (what(linked, call).0, scope(linked, call)));
+    // Two records of one source show whether the input grew; copies in other sources follow them.
+    let streams = |one: &CallId, other: &CallId| one.source != other.source || linked.record(*one).streams_into(linked.record(*other));
+    let mut joined: Vec<Vec<CallId>> = Vec::new();
+    let mut by_message: Map<_, Vec<usize>> = Map::default();
+    for part in parts {
+        let key = message(part[0]);
+        let known = key.map(|key| by_message.entry(key).or_default());
+        let fits = |index: &&usize| part.iter().all(|one| joined[**index].iter().all(|other| streams(one, other)));
+        let place = known.as_ref().and_then(|known| known.iter().take(STREAMED).find(fits).copied());
+        match (place, known) {
+            (Some(place), _) => joined[place].extend(part),
+            (None, known) => {
+                known.into_iter().for_each(|known| known.push(joined.len()));
+                joined.push(part);
+            }
+        }
+    }
+    let grown = |call: &&mut Vec<CallId>| call.iter().any(|&record| linked.record(record).digest != linked.record(call[0]).digest);
+    for call in joined.iter_mut().filter(grown) {
+        by_age(linked, call);
+        call.sort_by_key(|&record| std::cmp::Reverse(linked.record(record).input.len()));
+    }
+    joined
 }
 
 /// Sorts records of one call so that the original comes first.

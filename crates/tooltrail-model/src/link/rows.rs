@@ -220,7 +220,7 @@ impl<'a> Linked<'a> {
     pub fn check_rows<'s>(&'s self, now: &'s Now) -> Vec<CheckRow<'s>> {
         let mut rows: Vec<CheckRow<'_>> = self.sources.iter().map(|source| check_row(source)).collect();
         // Calls that a file only reports for a subagent are not that file's to answer.
-        for call in self.calls.iter().filter(|call| !call.id.nested) {
+        for call in self.calls.iter().filter(|call| !call.id.nested && !self.is_streamed(call)) {
             let record = self.record(call.id);
             let row = &mut rows[call.id.source()];
             row.calls += 1;
@@ -252,6 +252,14 @@ impl<'a> Linked<'a> {
             row.issues.iter_mut().for_each(|issue| issue.row = source.summary.rows.get(issue.line).map(str::to_owned));
         }
         rows
+    }
+}
+
+impl Linked<'_> {
+    /// Whether a call is the same as another one of its source, logged before its input was complete.
+    fn is_streamed(&self, call: &LinkedCall) -> bool {
+        let whole = call.copy_of.filter(|whole| whole.source == call.id.source);
+        whole.is_some_and(|whole| self.record(whole).digest != self.record(call.id).digest)
     }
 }
 

@@ -42,6 +42,14 @@ pub struct LinkedSession {
     pub ending: Option<Ended>,
 }
 
+impl LinkedSession {
+    /// Takes in the last event that one source knows. Of two at the same time, the one of the later source counts.
+    fn ends_with(&mut self, ending: Option<Ended>) {
+        let later = |a: Ended, b: Ended| if b.time >= a.time { b } else { a };
+        self.ending = self.ending.zip(ending).map(|(a, b)| later(a, b)).or(self.ending).or(ending);
+    }
+}
+
 /// The session that a name of a source refers to.
 pub(super) type SessionIndex = Map<(usize, Name), usize>;
 
@@ -50,7 +58,7 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts)
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
-        for record in &source.summary.sessions {
+        for record in source.summary.sessions.iter().filter(|record| !record.beside) {
             let id: Box<str> = roots.of(agent, source.summary.names.text(record.session)).into();
             let session = found.entry((agent, id.clone())).or_insert_with(|| LinkedSession { agent, id, ..LinkedSession::default() });
             // Sources come in order, so a repeated one can only be the last.
@@ -59,9 +67,17 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts)
             }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
-            // Of two endings at the same time, the one of the later source counts.
-            let later = |a: Ended, b: Ended| if b.time >= a.time { b } else { a };
-            session.ending = session.ending.zip(record.ending).map(|(a, b)| later(a, b)).or(session.ending).or(record.ending);
+            session.ends_with(record.ending);
+        }
+    }
+    // Descriptions come last: they add to sessions that have logs, and make none.
+    for source in logs {
+        let Some(agent) = source.summary.agent else { continue };
+        for record in source.summary.sessions.iter().filter(|record| record.beside) {
+            let id = roots.of(agent, source.summary.names.text(record.session)).into();
+            if let Some(session) = found.get_mut(&(agent, id)) {
+                session.ends_with(record.ending);
+            }
         }
     }
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();

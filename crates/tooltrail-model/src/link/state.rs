@@ -49,6 +49,10 @@ words! {
         NothingAsked => "nothing_asked",
         /// No record for a long time.
         Quiet => "quiet",
+        /// The conversation goes on in another session.
+        Continued => "continued",
+        /// The person put the session away.
+        Archived => "archived",
     }
 }
 
@@ -118,6 +122,8 @@ pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (
         Some(Ending::Spoke) => (State::YourTurn, StateReason::Answered),
         Some(Ending::Interrupted) => (State::YourTurn, StateReason::Interrupted),
         Some(Ending::ApiError) => (State::YourTurn, StateReason::ApiError),
+        Some(Ending::Continued) => (State::Ended, StateReason::Continued),
+        Some(Ending::Archived) => (State::Ended, StateReason::Archived),
         None if listed == Some(Live::Running) => (State::Working, StateReason::Registry),
         None => (State::YourTurn, StateReason::NothingAsked),
     }

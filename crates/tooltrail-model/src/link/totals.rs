@@ -64,6 +64,10 @@ pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
 
 /// Counts the requests behind all snapshots of one message.
 fn count_group(counted: &mut CountedUsage, mut seen: Vec<Seen<'_>>) {
+    // What another agent's log reports is a copy, unless the log of the message itself is gone.
+    if seen.iter().any(|one| !one.snapshot.reported) {
+        seen.retain(|one| !one.snapshot.reported);
+    }
     // A helper's copy of a main message was not paid for again.
     if seen.iter().any(|one| !one.snapshot.sidechain) {
         seen.retain(|one| !one.snapshot.sidechain);
@@ -127,7 +131,7 @@ impl Linked<'_> {
         // Amounts that were read do not depend on the selection.
         for source in self.sources.iter().filter(|source| source.summary.agent.is_some()) {
             stats.sources += 1;
-            stats.bytes += source.summary.tally.bytes;
+            stats.bytes += source.summary.tally.bytes.saturating_sub(source.summary.tally.private);
             stats.lines += source.summary.tally.lines;
             stats.unparsed += source.summary.tally.unparsed;
         }

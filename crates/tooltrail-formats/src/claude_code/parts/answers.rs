@@ -13,9 +13,12 @@ use tooltrail_skim::Raw;
 pub(super) fn assistant(record: &ClaudeRecord<'_>) -> Vec<Part> {
     let content = &record.message.content;
     let own = content.text.iter().filter_map(|(text, _)| words(record, *text));
-    let said = own.chain(content.blocks().filter_map(|block| part(record, block)));
-    let stopped = settings::stopped(&record.message).map(|(level, title)| Part::Notice { level, title: title.to_owned(), text: None });
-    said.chain(stopped).collect()
+    let parts = own.chain(content.blocks().filter_map(|block| part(record, block)));
+    // Behind what was written of it.
+    let aborted = record.rare().is_some_and(|rare| rare.aborted) && !record.api_error;
+    let broken_off = aborted.then_some((Level::Warning, "the answer broke off while it was being written"));
+    let ends = settings::stopped(&record.message).into_iter().chain(broken_off);
+    parts.chain(ends.map(|(level, title)| Part::Notice { level, title: title.to_owned(), text: None })).collect()
 }
 
 /// One block of the message.
@@ -58,7 +61,9 @@ fn words(record: &ClaudeRecord<'_>, text: Raw<'_>) -> Option<Part> {
     let notice = |level, title| Part::Notice { level, title, text: Some(trimmed.to_owned()) };
     // The program writes errors in the model's name; shown as words they would read as an answer.
     Some(if record.api_error {
-        notice(Level::Error, failure(&record.rare_text(|rare| rare.error).unwrap_or_default()))
+        let title = failure(&record.rare_text(|rare| rare.error).unwrap_or_default(), record.rare().and_then(|rare| rare.error_status));
+        let text = [Some(trimmed.to_owned()), details(record), limits(record)].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        Part::Notice { level: Level::Error, title, text: Some(text) }
     } else if record.message.is_synthetic() {
         notice(Level::Info, "said by the program".to_owned())
     } else {
@@ -66,10 +71,33 @@ fn words(record: &ClaudeRecord<'_>, text: Raw<'_>) -> Option<Part> {
     })
 }
 
-/// A failure of the service, with its own word for it: `rate_limit`.
-fn failure(error: &str) -> String {
+/// A failure of the service, with its status and its own word for it: `API error 429: rate limit`.
+fn failure(error: &str, status: Option<u64>) -> String {
+    let title = status.map_or_else(|| "API error".to_owned(), |status| format!("API error {status}"));
     match error.replace('_', " ") {
-        word if word.is_empty() || word == "unknown" => "API error".to_owned(),
-        word => format!("API error: {word}"),
+        word if word.is_empty() || word == "unknown" => title,
+        word => format!("{title}: {word}"),
     }
+}
+
+/// What else the service said about a failure.
+fn details(record: &ClaudeRecord<'_>) -> Option<String> {
+    match value::read(record.slice(record.rare()?.error_details.as_ref()?)) {
+        Value::String(text) => Some(text).filter(|text| !text.trim().is_empty()),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    }
+}
+
+/// The limit that was reached, and when it ends.
+fn limits(record: &ClaudeRecord<'_>) -> Option<String> {
+    let quota = value::read(record.slice(record.rare()?.quota.as_ref()?));
+    let limit = quota.get("rateLimitType").and_then(Value::as_str).map(|limit| format!("limit: {}", limit.replace('_', " ")));
+    // Seconds since 1970, or a text.
+    let resets = quota.get("resetsAt").and_then(|time| match time {
+        Value::String(text) => Some(text.clone()),
+        time => tooltrail_model::Time::from_millisecond(time.as_i64()?.checked_mul(1000)?).map(|time| time.to_string()),
+    });
+    let lines: Vec<String> = limit.into_iter().chain(resets.map(|time| format!("resets at {time}"))).collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
 }

@@ -4,7 +4,7 @@
 use super::super::content::{content, kind, text, without};
 use super::super::prompts::{QueuedItem, QueuedPrompt};
 use super::super::record::ClaudeRecord;
-use super::{folded, hooks, user};
+use super::{folded, hooks, statements, user};
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
@@ -22,9 +22,12 @@ pub(super) fn attachment(record: &ClaudeRecord<'_>) -> Vec<Part> {
     if kind(&attached) == "queued_command" {
         return QueuedPrompt::attached(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default();
     }
+    if let Some(stated) = statements::part(&attached) {
+        return vec![stated];
+    }
     match picture(&attached) {
         Some(picture) => vec![folded(label(&attached), picture.media.clone()), Part::Media(Content::Image(picture))],
-        None => vec![put_in(&attached)],
+        None => vec![put_in(record, &attached)],
     }
 }
 
@@ -66,8 +69,9 @@ pub(super) fn queue(record: &ClaudeRecord<'_>) -> Vec<Part> {
 }
 
 /// Any other attachment, folded: its kind, its subject and its words.
-fn put_in(attached: &Value) -> Part {
-    folded(label(attached), said(attached))
+fn put_in(record: &ClaudeRecord<'_>, attached: &Value) -> Part {
+    let rendered = || record.rare()?.rendered.as_ref().and_then(|span| statements::rendered(&value::read(record.slice(span))));
+    folded(label(attached), said(attached).or_else(rendered).unwrap_or_else(|| fields(attached)))
 }
 
 /// The kind of an attachment, and its subject.
@@ -77,15 +81,17 @@ fn label(attached: &Value) -> String {
     about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))
 }
 
-/// The words of an attachment; its fields where it has no words.
-fn said(attached: &Value) -> String {
+/// The words of an attachment.
+fn said(attached: &Value) -> Option<String> {
     let plain = ["content", "text", "snippet", "rendered", "newDate"].iter().find_map(|key| text(attached, key));
     // Files and memories nest: `content.content`, `content.file.content`.
     let nested = ["/content/content", "/content/file/content"].iter().find_map(|path| attached.pointer(path).and_then(Value::as_str));
     let listed = ["addedLines", "addedBlocks", "allowedTools", "content"].iter().find_map(|key| lines(attached.get(key)?));
-    if let Some(text) = plain.or(nested).map(str::to_owned).or(listed) {
-        return text;
-    }
+    plain.or(nested).map(str::to_owned).or(listed)
+}
+
+/// The fields of an attachment without words.
+fn fields(attached: &Value) -> String {
     let fields = without(attached, &["type"]);
     if fields.is_empty() { String::new() } else { serde_json::to_string_pretty(&fields).unwrap_or_default() }
 }

@@ -9,6 +9,7 @@
 //! | `answers` | assistant records |
 //! | `system` | system records |
 //! | `attachments` | attachments and the queue |
+//! | `statements` | attachments with a meaning of their own |
 //! | `hooks` | hooks in full |
 //! | `progress` | the state of a call at work |
 
@@ -16,6 +17,7 @@ mod answers;
 mod attachments;
 pub(super) mod hooks;
 pub(super) mod progress;
+mod statements;
 mod system;
 mod user;
 
@@ -23,7 +25,7 @@ use super::{facts, settings};
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
-use tooltrail_model::transcript::{Part, Parts};
+use tooltrail_model::transcript::{Level, Part, Parts};
 use tooltrail_skim::Raw;
 
 /// The content of a record for a reader.
@@ -38,6 +40,7 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
         "queue-operation" => attachments::queue(record),
         // Without this a page would show each of them twice.
         "progress" => hooks::reported(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
+        "continued-in" => continued(record).into_iter().collect(),
         _ if record.hook_input().is_some() => hooks::reported(record).into_iter().map(Part::Hook).collect(),
         kind if facts::is_known(kind) => Vec::new(),
         kind => vec![Part::Unknown { name: kind.to_owned(), value: value::read(record.record.bytes) }],
@@ -63,6 +66,13 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
 /// Whether hooks of an event run at the end of a turn: a summary reports them again, and better.
 fn ends_turn(event: Option<&str>) -> bool {
     matches!(event, Some("Stop" | "SubagentStop"))
+}
+
+/// The session in which this one goes on.
+fn continued(record: &ClaudeRecord<'_>) -> Option<Part> {
+    let session = record.rare_text(|rare| rare.continued_in)?;
+    let title = format!("continues in session {session}");
+    Some(Part::Notice { level: Level::Info, title, text: None })
 }
 
 /// Text that the program put in.

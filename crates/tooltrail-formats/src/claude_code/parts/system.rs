@@ -54,6 +54,7 @@ pub(super) fn system(record: &ClaudeRecord<'_>) -> Vec<Part> {
         Some("api_error") => retry(value),
         Some("away_summary") => notice(Level::Info, "while you were away", content),
         Some(fallback @ ("model_refusal_fallback" | "model_consent_fallback")) => fell_back(value, fallback, content),
+        Some("api_refusal") => refused(value, content),
         other => anything(value, other.unwrap_or_default(), content),
     }]
 }
@@ -138,6 +139,15 @@ fn fell_back(value: &Value, subtype: &str, content: Option<&str>) -> Part {
     let why = if subtype == "model_refusal_fallback" { "the model refused" } else { "the model was changed" };
     let title = format!("{why}: {} answers instead of {}", model("fallbackModel"), model("originalModel"));
     notice(Level::Warning, &title, content.or(text(value, "apiRefusalCategory")))
+}
+
+/// The service refused to answer.
+fn refused(value: &Value, content: Option<&str>) -> Part {
+    let title = match text(value, "apiRefusalCategory") {
+        Some(category) => format!("the model's service refused: {}", category.replace('_', " ")),
+        None => "the model's service refused".to_owned(),
+    };
+    notice(Level::Warning, &title, text(value, "apiRefusalExplanation").or(content))
 }
 
 /// A record without a view of its own: its words, or its fields.
