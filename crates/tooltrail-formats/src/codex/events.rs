@@ -1,11 +1,11 @@
 //! The events beside the conversation (`event_msg`): turns, tokens, ends of calls.
 
 use super::content::texts;
-use super::ends;
 use super::facts::FactSink;
 use super::fields::PayloadFields;
 use super::items::say;
 use super::record::CodexRecord;
+use super::{ends, extension};
 use std::ops::Range;
 use tooltrail_model::event::{Echo, Id, Meter, Notice, Work};
 use tooltrail_model::usage::Tokens;
@@ -43,6 +43,7 @@ pub(super) fn is_known_item(item: &PayloadFields<'_>) -> bool {
         "EnteredReviewMode" | "ExitedReviewMode" => true,
         "McpToolCall" => item.server.is_some() && item.tool.is_some(),
         "DynamicToolCall" | "CollabAgentToolCall" => item.tool.is_some(),
+        extension::TYPE => extension::kind(item).is_some(),
         _ => false,
     }
 }

@@ -116,7 +116,9 @@ fields! {
         command b"command"
         content b"content"
         details b"details"
+        failure b"failure"
         message b"message"
+        results b"results"
         success b"success"
         summary b"summary"
         turn_id b"turn_id"
@@ -165,6 +167,8 @@ fields! {
         content_items b"content_items"
         new_thread_id b"new_thread_id"
         review_output b"review_output"
+        revised_prompt_camel b"revisedPrompt"
+        started_at_ms b"started_at_ms"
         window_number b"window_number"
     }
     14 {
@@ -173,6 +177,7 @@ fields! {
     }
     15 {
         agent_thread_id b"agent_thread_id"
+        completed_at_ms b"completed_at_ms"
         reasoning_effort_camel b"reasoningEffort"
         thread_settings b"thread_settings"
     }

@@ -5,7 +5,7 @@
 //! document. What is claimed here rests on the agent's open source (to August 2026) and on published logs.
 //!
 //! A record is read once, by `record`, with its `fields` where they stand. From it alone a scan takes its `facts`, with `items` (the
-//! conversation), `events` (what happened beside it) and `ends` (how calls ended), and a reader takes the `parts` of the record and the
+//! conversation), `events` (what happened beside it) and `ends` (how calls ended; those of extensions in `extension`), and a reader takes the `parts` of the record and the
 //! `request` and `result` of a call, whose `content` becomes values only here. `prompt` says who wrote a text, and `output`, with
 //! `header` and `markers`, what an output holds. `tools` puts a call into neutral form, and `patch` the files that it changes.
 
@@ -13,6 +13,7 @@ mod content;
 mod document;
 mod ends;
 mod events;
+mod extension;
 mod facts;
 mod fields;
 mod header;
