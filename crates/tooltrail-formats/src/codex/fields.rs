@@ -94,6 +94,7 @@ fields! {
         model b"model"
         query b"query"
         tools b"tools"
+        usage b"usage"
     }
     6 {
         action b"action"
@@ -118,6 +119,7 @@ fields! {
         details b"details"
         failure b"failure"
         message b"message"
+        ordinal b"ordinal"
         results b"results"
         success b"success"
         summary b"summary"
@@ -140,6 +142,7 @@ fields! {
         rationale b"rationale"
         recipient b"recipient"
         task_name b"task_name"
+        thread_id b"thread_id"
         timestamp b"timestamp"
     }
     10 {
@@ -155,6 +158,7 @@ fields! {
         duration_ms b"duration_ms"
         raw_content b"raw_content"
         record_type b"record_type"
+        response_id b"response_id"
     }
     12 {
         content_items_camel b"contentItems"
@@ -198,6 +202,12 @@ fields! {
     19 {
         receiver_thread_ids b"receiver_thread_ids"
         replacement_history b"replacement_history"
+    }
+    22 {
+        compaction_response_id b"compaction_response_id"
+    }
+    30 {
+        subagent_history_start_ordinal b"subagent_history_start_ordinal"
     }
 }
 

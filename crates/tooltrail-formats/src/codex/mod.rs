@@ -28,6 +28,7 @@ mod request;
 mod result;
 mod sniff;
 mod tools;
+mod usage;
 
 use self::record::CodexRecord;
 use crate::value::Payloads;

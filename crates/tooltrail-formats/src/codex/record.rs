@@ -22,6 +22,10 @@ pub(super) const KNOWN: &[&str] = &[
     "inter_agent_communication",
     "inter_agent_communication_metadata",
     "security_risk_score",
+    "token_usage_record",
+    "retained_context",
+    "realtime_item",
+    "agent_response_observation",
 ];
 
 /// A family of records.
@@ -41,6 +45,8 @@ pub(super) enum RecordClass {
     Compacted,
     /// A message between agents.
     Letter,
+    /// The tokens of one response.
+    Usage,
     /// A record of the program's own state, with nothing to read.
     Silent,
     /// An unknown record.
@@ -158,6 +164,7 @@ impl<'r> CodexRecord<'r> {
             "turn_context" => RecordClass::Context,
             "compacted" => RecordClass::Compacted,
             "inter_agent_communication" => RecordClass::Letter,
+            "token_usage_record" => RecordClass::Usage,
             name if KNOWN.contains(&name) => RecordClass::Silent,
             _ => {
                 self.kind = self.name.clone();

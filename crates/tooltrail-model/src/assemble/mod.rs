@@ -9,6 +9,7 @@ mod chain;
 mod ends;
 mod hooks;
 mod meter;
+mod responses;
 mod talk;
 
 use crate::event::{BlockKind, Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
@@ -63,6 +64,7 @@ pub struct Assembler {
     ends: Vec<ends::EndedCall>,
     /// The last reading of the meter.
     meter: Option<crate::usage::Tokens>,
+    responses: responses::Responses,
     torn_tail: Option<At>,
     /// Whether the model was set to work and is not yet done.
     at_work: bool,
@@ -134,6 +136,7 @@ impl Assembler {
             owner: begin::LogOwner::default(),
             ends: Vec::new(),
             meter: None,
+            responses: responses::Responses::default(),
             torn_tail: None,
             at_work: false,
             turn: None,
@@ -172,6 +175,7 @@ impl Assembler {
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
             Fact::Block(block) => {
+                self.owner.answered();
                 self.goes_on();
                 self.spoke(block.message);
                 self.ends_with(match (block.message, block.kind) {
@@ -183,6 +187,8 @@ impl Assembler {
             }
             Fact::Usage(usage) => self.usage(&usage),
             Fact::Meter(meter) => self.meter(&meter),
+            Fact::Response(usage) => self.response(&usage),
+            Fact::SummarisedBy(response) => self.responses.summarised(response),
             Fact::Call(call) => self.call(call),
             Fact::Result(result) => self.result(result),
             Fact::End(end) => self.end(&end),
@@ -250,6 +256,7 @@ impl Assembler {
         }
         // The order matters: ends may become calls, calls need their turns, and abandonment needs both.
         self.settle_talk();
+        self.settle_responses();
         self.settle_ends();
         self.settle_calls();
         self.settle_chain();
@@ -279,8 +286,13 @@ impl Assembler {
         let agent = agent.or(self.subagent);
         let sidechain = scope.sidechain || self.subagent.is_some();
         let time = event.time.or(self.clock);
+        let own = self.owner.record(event.time, scope.ordinal);
+        if !own.is_empty() {
+            self.take_prompts(own);
+        }
+        // History that was handed to a subagent is not its own work.
+        let (agent, sidechain) = if self.owner.is_inherited() { (None, false) } else { (agent, sidechain) };
         self.here = Here { at: event.at, time, session, agent, sidechain, within: None, node: None, original: None };
-        self.owner.record(event.time);
         self.out.end = event.at;
         if let Some(time) = event.time {
             self.out.first = Some(self.out.first.map_or(time, |first| first.min(time)));

@@ -44,7 +44,7 @@ impl Assembler {
             abandoned: false,
         };
         if self.owner.is_copy() {
-            return;
+            return self.keep_unanswered(prompt);
         }
         let said = self.here.within.filter(|_| prompt.digest != 0);
         // The first prompt of a subagent is its task, by which the call that started it is found.
