@@ -533,6 +533,15 @@ pub enum Boundary {
 pub enum Meta<'r> {
     /// Title, and its weight.
     Title(TitleBy, Text<'r>),
+    /// Title of a session by its name. It says nothing about other sessions of the source, such as that of a subagent's parent.
+    SessionTitle {
+        /// The session.
+        session: Text<'r>,
+        /// Weight.
+        by: TitleBy,
+        /// The title.
+        title: Text<'r>,
+    },
     /// A title for the conversation that ends in a given record, which may be in another source.
     Summary {
         /// The record.

@@ -6,7 +6,7 @@ use super::fields::PayloadFields;
 use super::items::say;
 use super::record::CodexRecord;
 use super::{ends, extension, usage};
-use tooltrail_model::event::{Echo, Id, Notice, Work};
+use tooltrail_model::event::{Echo, Id, Meta, Notice, TitleBy, Work};
 use tooltrail_model::{Fact, Time};
 use tooltrail_skim::Raw;
 
@@ -63,6 +63,12 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
             _ => emit(Fact::Notice(Notice::Interrupt)),
         },
         "error" => emit(Fact::Notice(Notice::ApiError)),
+        "thread_name_updated" => {
+            // By the thread's id: a subagent's name is not that of the session it works for.
+            if let (Some(session), Some(title)) = (event.text(event.thread_id), event.text(event.thread_name)) {
+                emit(Fact::Meta(Meta::SessionTitle { session, by: TitleBy::Person, title }));
+            }
+        }
         "thread_rolled_back" => {
             let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());
             emit(Fact::Rollback(turns.unwrap_or(1)));

@@ -159,6 +159,7 @@ fields! {
         raw_content b"raw_content"
         record_type b"record_type"
         response_id b"response_id"
+        thread_name b"thread_name"
     }
     12 {
         content_items_camel b"contentItems"

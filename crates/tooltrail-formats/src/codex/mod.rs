@@ -27,13 +27,15 @@ mod record;
 mod request;
 mod result;
 mod sniff;
+mod titles;
 mod tools;
 mod usage;
 
 use self::record::CodexRecord;
 use crate::value::Payloads;
-use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Record, Sink, TypedRecord};
+use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Record, SessionTitle, Sink, TypedRecord};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
@@ -135,6 +137,18 @@ impl LogFiles for Codex {
         let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
         // Plain before compressed, and in its own place before archived.
         Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
+    }
+
+    fn home(&self, path: &Path) -> Option<PathBuf> {
+        titles::home(path)
+    }
+
+    fn title_files(&self, home: &Path) -> Vec<PathBuf> {
+        titles::files(home)
+    }
+
+    fn titles(&self, home: &Path) -> HashMap<String, SessionTitle> {
+        titles::read(home)
     }
 
     fn resume(&self, session: &str) -> Option<Vec<String>> {

@@ -445,7 +445,14 @@ impl Assembler {
 
     fn meta(&mut self, meta: &Meta<'_>) {
         match meta {
-            Meta::Title(by, text) => self.title(*by, text),
+            Meta::Title(by, text) => self.title(self.here.session, *by, text),
+            Meta::SessionTitle { session, by, title } => {
+                let names = &self.out.names;
+                let own = self.out.sessions.iter().map(|record| record.session).find(|name| names.text(*name) == session);
+                if let Some(own) = own {
+                    self.title(own, *by, title);
+                }
+            }
             Meta::Summary { leaf, title } => {
                 let title = self.out.names.of(title);
                 self.out.leaf_titles.push((*leaf, title));
@@ -459,15 +466,15 @@ impl Assembler {
         }
     }
 
-    fn title(&mut self, by: TitleBy, text: &str) {
-        let record = self.session(self.here.session);
+    fn title(&mut self, session: Name, by: TitleBy, text: &str) {
+        let record = self.session(session);
         // Of two titles with the same weight the last one counts, except for prompts, where the first does.
         let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });
         let text = if wins { crate::text::headline(text, 120) } else { String::new() };
         // A title without a visible character does not replace another one.
         if !text.is_empty() {
             let name = self.out.names.of(&text);
-            self.session(self.here.session).title = Some((by, name));
+            self.session(session).title = Some((by, name));
         }
     }
 

@@ -66,7 +66,7 @@ impl Assembler {
                 self.turn(turn, &prompt.head);
             }
             Origin::Command => {
-                self.title(TitleBy::Command, &prompt.head);
+                self.title(self.here.session, TitleBy::Command, &prompt.head);
                 self.talk.command = Some(turn);
                 self.sequel(Sequel::MovedOn, None);
             }
@@ -104,7 +104,7 @@ impl Assembler {
         }
         self.talk.command = None;
         self.out.turns.push(turn);
-        self.title(TitleBy::Prompt, head);
+        self.title(self.here.session, TitleBy::Prompt, head);
     }
 
     /// Notes that the model spoke: open calls of other messages get no result, and a pending command becomes a turn.
