@@ -145,26 +145,31 @@ fn unknown() -> io::Error {
     io::Error::other("it is not a database of an agent that is known")
 }
 
+/// Opens a file of SQLite by the rules above. A private copy has to be held for as long as the connection is used.
+pub(crate) fn connect(path: &Path) -> io::Result<(Connection, Option<Arc<PrivateCopy>>)> {
+    // The file is never opened as a file here: closing it again would let go of the locks that SQLite holds on it for another thread.
+    let meta = fs::metadata(path)?;
+    if !meta.is_file() {
+        return Err(io::Error::other("it is no ordinary file"));
+    }
+    // An empty `-wal` or `-journal` is what a clean shutdown leaves behind; `beside` counts only files with content.
+    let (wal, index) = (beside(path, "-wal").is_some(), beside(path, "-shm").is_some());
+    let copy = if (wal && !index) || beside(path, "-journal").is_some() { Some(private_copy(path)?) } else { None };
+    let connection = match &copy {
+        // The copy is ours: SQLite may put the log and the file together.
+        Some(copy) => Connection::open_with_flags(copy.directory.path().join("copy.db"), flags(OpenFlags::SQLITE_OPEN_READ_WRITE)),
+        // The index is not written to either: SQLite would note in it which part of the log is being read.
+        None if wal => Connection::open_with_flags(address(path, "mode=ro&readonly_shm=1"), flags(OpenFlags::SQLITE_OPEN_READ_ONLY)),
+        // Without a log nothing is pending, so it is read as a file that does not change: SQLite takes no locks and creates no files.
+        None => Connection::open_with_flags(address(path, "mode=ro&immutable=1"), flags(OpenFlags::SQLITE_OPEN_READ_ONLY)),
+    };
+    Ok((connection.and_then(harden).map_err(io::Error::other)?, copy))
+}
+
 impl Database {
     /// Opens a database; nothing if it is no known agent's.
     fn open(path: &Path) -> io::Result<Option<Self>> {
-        // The file is never opened as a file here: closing it again would let go of the locks that SQLite holds on it for another thread.
-        let meta = fs::metadata(path)?;
-        if !meta.is_file() {
-            return Err(io::Error::other("it is no ordinary file"));
-        }
-        // An empty `-wal` or `-journal` is what a clean shutdown leaves behind; `beside` counts only files with content.
-        let (wal, index) = (beside(path, "-wal").is_some(), beside(path, "-shm").is_some());
-        let copy = if (wal && !index) || beside(path, "-journal").is_some() { Some(private_copy(path)?) } else { None };
-        let connection = match &copy {
-            // The copy is ours: SQLite may put the log and the file together.
-            Some(copy) => Connection::open_with_flags(copy.directory.path().join("copy.db"), flags(OpenFlags::SQLITE_OPEN_READ_WRITE)),
-            // The index is not written to either: SQLite would note in it which part of the log is being read.
-            None if wal => Connection::open_with_flags(address(path, "mode=ro&readonly_shm=1"), flags(OpenFlags::SQLITE_OPEN_READ_ONLY)),
-            // Without a log nothing is pending, so it is read as a file that does not change: SQLite takes no locks and creates no files.
-            None => Connection::open_with_flags(address(path, "mode=ro&immutable=1"), flags(OpenFlags::SQLITE_OPEN_READ_ONLY)),
-        };
-        let connection = connection.and_then(harden).map_err(io::Error::other)?;
+        let (connection, copy) = connect(path)?;
         let found = recognise(&connection).map_err(io::Error::other)?;
         Ok(found.map(|(format, queries)| Database { connection, queries, format, copy }))
     }
@@ -245,20 +250,24 @@ fn harden(mut connection: Connection) -> rusqlite::Result<Connection> {
 
 /// The agent whose database it is, recognised by its tables.
 fn recognise(connection: &Connection) -> rusqlite::Result<Option<(&'static dyn Format, &'static Queries)>> {
-    // A view or a virtual table may run anything, so only ordinary tables count.
-    let mut table =
-        connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND sql NOT LIKE 'CREATE VIRTUAL%'")?;
     for format in FORMATS {
         let Some(queries) = format.database() else { continue };
-        let mut all = true;
-        for name in queries.tables {
-            all &= table.exists([name])?;
-        }
-        if all {
+        if has_tables(connection, queries.tables)? {
             return Ok(Some((*format, queries)));
         }
     }
     Ok(None)
+}
+
+/// Whether a database has some tables. A view or a virtual table may run anything, so only ordinary tables count.
+pub(crate) fn has_tables(connection: &Connection, names: &[&str]) -> rusqlite::Result<bool> {
+    let mut table =
+        connection.prepare_cached("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND sql NOT LIKE 'CREATE VIRTUAL%'")?;
+    let mut all = true;
+    for name in names {
+        all &= table.exists([name])?;
+    }
+    Ok(all)
 }
 
 /// A copy of a database and of the log beside it, or the one that is read already.

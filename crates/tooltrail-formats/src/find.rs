@@ -4,7 +4,7 @@
 
 use crate::database::{self, PrivateCopy, SessionPart};
 use crate::shelf::first_bytes;
-use crate::{FORMATS, Places, Registered, mirror};
+use crate::{FORMATS, Places, Registered, mirror, titles};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -142,6 +142,7 @@ impl Search {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.files.dedup_by(|a, b| a.path == b.path);
         self.drop_twins();
+        titles::mark(&mut self.files);
         for problem in &self.problems {
             warn!(path = ?problem.path, error = %problem.error, "cannot look here for logs");
         }
@@ -254,6 +255,7 @@ pub fn at(path: &Path) -> Vec<FoundSource> {
     if let Ok(meta) = fs::symlink_metadata(path) {
         search.file(path.to_owned(), &meta);
     }
+    titles::mark(&mut search.files);
     search.files
 }
 

@@ -245,6 +245,7 @@ impl Follower {
                 reader.sidecar(path, bytes);
             }
         }
+        reader.title(&self.path);
     }
 }
 

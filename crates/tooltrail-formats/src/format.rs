@@ -10,7 +10,7 @@ use crate::database::Queries;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use std::time::Duration;
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
+use tooltrail_model::event::TitleBy;
 use tooltrail_model::link::Live;
 use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts, ProgressStory};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
@@ -79,6 +80,15 @@ pub struct Registered {
     pub pid: Option<u32>,
     /// The state that the agent reports.
     pub live: Live,
+}
+
+/// A title that an agent keeps outside of the session's log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionTitle {
+    /// Its weight.
+    pub by: TitleBy,
+    /// The title.
+    pub title: String,
 }
 
 /// A record that its format has read in one pass: envelope and blocks, with payloads left where they stand. The facts of a scan and
@@ -268,6 +278,24 @@ pub trait LogFiles: Sync {
     /// Decodes a file beside a log.
     fn decode_sidecar(&self, path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
         let _ = (path, bytes, out);
+    }
+
+    /// The directory in which the agent keeps files about many logs, this one among them.
+    fn home(&self, path: &Path) -> Option<PathBuf> {
+        let _ = path;
+        None
+    }
+
+    /// The files in such a directory that have titles of sessions, whether or not they exist.
+    fn title_files(&self, home: &Path) -> Vec<PathBuf> {
+        let _ = home;
+        Vec::new()
+    }
+
+    /// The titles in these files, by session.
+    fn titles(&self, home: &Path) -> HashMap<String, SessionTitle> {
+        let _ = home;
+        HashMap::new()
     }
 
     /// The directory beside a log that belongs to it.

@@ -29,11 +29,12 @@ pub mod saved;
 pub mod scan;
 pub mod shelf;
 mod time;
+mod titles;
 pub mod transcript;
 pub mod value;
 
 pub use database::{PrivateCopy, Queries};
-pub use format::{Decode, DetailRequest, Format, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
+pub use format::{Decode, DetailRequest, Format, LogFiles, OpenRecords, Places, Record, Registered, SessionTitle, Sink, TypedRecord};
 
 /// All agents whose logs can be read. The first that recognises a file has it.
 pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];

@@ -4,14 +4,14 @@ use crate::database::{part_of, row_of};
 use crate::find::{FoundSource, Problem, read_small};
 use crate::lines::{Buffer, Lines, LogLine, Turns};
 use crate::open::{Input, open};
-use crate::{FORMATS, Format, Record, Sink, mend};
+use crate::{FORMATS, Format, Record, SessionTitle, Sink, mend, titles};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 use tooltrail_model::assemble::SourceOrigin;
-use tooltrail_model::event::Broken;
+use tooltrail_model::event::{Broken, Meta};
 use tooltrail_model::issue::IssueCode;
 use tooltrail_model::link::{Linker, Source};
 use tooltrail_model::{Assembler, At, Event, Fact, Scope, Span, Summary};
@@ -195,6 +195,14 @@ impl LogReader {
                 self.sidecar(&path, &bytes);
             }
         }
+        self.title(path);
+    }
+
+    /// Takes the title that the agent keeps elsewhere for the session of this log.
+    pub(crate) fn title(&mut self, path: &Path) {
+        let Some((session, SessionTitle { by, title })) = self.format.and_then(|format| titles::of(format, path)) else { return };
+        let fact = Fact::Meta(Meta::SessionTitle { session: session.into(), by, title: title.into() });
+        self.assembler.push(Event { at: At::default(), time: None, scope: &Scope::default(), fact });
     }
 
     /// Takes what a small file beside the log says.

@@ -43,6 +43,8 @@ pub struct Scope<'r> {
     pub agent: Option<Word<'r>>,
     /// Whether the record stands beside the main conversation.
     pub sidechain: bool,
+    /// Number of the record in its conversation, where the log counts its records.
+    pub ordinal: Option<u64>,
 }
 
 /// One fact of a record. It lives for one call of the sink, so the size of the largest does not matter.
@@ -74,6 +76,8 @@ pub enum Fact<'r> {
     Usage(Usage<'r>),
     /// Tokens as running totals, which may be read twice.
     Meter(Meter),
+    /// Tokens of one response of the model, beside the running totals or instead of them.
+    Response(ResponseUsage<'r>),
     /// A request to a tool.
     Call(Call<'r>),
     /// A tool's result.
@@ -96,6 +100,8 @@ pub enum Fact<'r> {
     Claim(Claim<'r>),
     /// A cut in the conversation.
     Boundary(Boundary),
+    /// The response that summarised the history, as in [`ResponseUsage::response`].
+    SummarisedBy(Id),
     /// Retracted records: hidden, but still paid for.
     Retract(Vec<Id>),
     /// Retraction of the last so many turns: hidden, but still paid for.
@@ -124,6 +130,8 @@ pub struct Begin<'r> {
     pub path: Option<Text<'r>>,
     /// Creation time of the conversation, which copies do not change.
     pub made: Option<Time>,
+    /// Number of the first record that is its own; records with lower numbers are the history of the conversation that started it.
+    pub own_from: Option<u64>,
 }
 
 /// The model starts to work on a turn.
@@ -144,6 +152,19 @@ pub struct Meter {
     pub total: Option<Tokens>,
     /// Tokens of the last request.
     pub last: Option<Tokens>,
+}
+
+/// Tokens of one response. The running totals report most responses as well, so these numbers are never added to theirs.
+#[derive(Clone, Debug)]
+pub struct ResponseUsage<'r> {
+    /// The conversation that asked for it; `None` for that of the record.
+    pub thread: Option<Id>,
+    /// The response, which is unique in its conversation.
+    pub response: Id,
+    /// The model; `None` where the record names none.
+    pub model: Option<Word<'r>>,
+    /// The numbers.
+    pub tokens: Tokens,
 }
 
 /// End of a call. The call may have been requested in another record, before or after this one, or nowhere else.
@@ -539,6 +560,15 @@ pub enum Boundary {
 pub enum Meta<'r> {
     /// Title, and its weight.
     Title(TitleBy, Text<'r>),
+    /// Title of a session by its name. It says nothing about other sessions of the source, such as that of a subagent's parent.
+    SessionTitle {
+        /// The session.
+        session: Text<'r>,
+        /// Weight.
+        by: TitleBy,
+        /// The title.
+        title: Text<'r>,
+    },
     /// A title for the conversation that ends in a given record, which may be in another source.
     Summary {
         /// The record.

@@ -332,6 +332,8 @@ pub struct TaskRecord {
     pub at: At,
     /// Time.
     pub time: Option<Time>,
+    /// Whether the record may be a copy from another log, with a time of its own.
+    pub copied: bool,
 }
 
 /// Evidence that a call started a subagent.

@@ -112,7 +112,7 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
     }
     // Records of the main conversation may name an agent that was at work beside it.
     let agent = record.agent.filter(|_| !record.main).map(Raw::decoded_bytes);
-    let scope = Scope { session: record.session.map(Raw::decoded_bytes), agent, sidechain: record.sidechain };
+    let scope = Scope { session: record.session.map(Raw::decoded_bytes), agent, sidechain: record.sidechain, ordinal: None };
     let (kind, known) = kind(record.kind);
     let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, scope: &scope, out };
     // First of all facts: the assembler counts records by it.

@@ -5,7 +5,7 @@ use super::facts::FactSink;
 use super::fields::{FieldSpan, PayloadFields};
 use super::items::{self, build};
 use super::record::{CodexRecord, RecordClass};
-use super::{markers, tools};
+use super::{extension, markers, tools};
 use std::borrow::Cow;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
@@ -35,6 +35,7 @@ pub(super) fn tool<'r>(record: &CodexRecord<'r>) -> Option<Cow<'r, str>> {
         }
         // The names of tools in `CollabAgentToolCall` are no kinds of records.
         kind if is_kind(kind) => tools::of_end(kind).map(Cow::Borrowed),
+        _ if record.is_extension() => Some(record.kind.clone()),
         _ => None,
     }
 }
@@ -75,6 +76,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
         "web_search_end" | "WebSearch" => (if end.action.is_some() { end.action } else { end.query }, none, items::status(end)),
         "image_generation_end" | "ImageGeneration" => (end.revised_prompt, end.result, items::status(end)),
         "view_image_tool_call" | "ImageView" => (end.path, none, Signals::default()),
+        kind if record.is_extension() => (extension::input(kind, end), extension::content(kind, end), extension::signals(kind, end)),
         kind => {
             claim(&tool, record, emit);
             // The status of an event is the other agent's, that of an item the call's own.
@@ -178,7 +180,7 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
         structured: None,
         node: None,
         signals,
-        run_ms: run_ms(record.body()),
+        run_ms: extension::run_ms(record).filter(|_| record.is_extension()).or_else(|| run_ms(record.body())),
         feedback: None,
         background: None,
         child: None,

@@ -1,15 +1,13 @@
 //! The events beside the conversation (`event_msg`): turns, tokens, ends of calls.
 
 use super::content::texts;
-use super::ends;
 use super::facts::FactSink;
 use super::fields::PayloadFields;
 use super::items::say;
 use super::prompt::StatedAuthor;
 use super::record::CodexRecord;
-use std::ops::Range;
-use tooltrail_model::event::{Echo, Id, Meter, Notice, Work};
-use tooltrail_model::usage::Tokens;
+use super::{ends, extension, usage};
+use tooltrail_model::event::{Echo, Id, Meta, Notice, TitleBy, Work};
 use tooltrail_model::{Fact, Time};
 use tooltrail_skim::Raw;
 
@@ -44,6 +42,7 @@ pub(super) fn is_known_item(item: &PayloadFields<'_>) -> bool {
         "EnteredReviewMode" | "ExitedReviewMode" => true,
         "McpToolCall" => item.server.is_some() && item.tool.is_some(),
         "DynamicToolCall" | "CollabAgentToolCall" => item.tool.is_some(),
+        extension::TYPE => extension::kind(item).is_some(),
         _ => false,
     }
 }
@@ -56,7 +55,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
                 say(text, StatedAuthor::Unstated, Echo::Shown, event.message, record, emit);
             }
         }
-        "token_count" => meter(event, emit),
+        "token_count" => usage::meter(event, emit),
         "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), turn: turn(event), done: false })),
         "task_complete" | "turn_complete" => emit(Fact::Work(DONE)),
         // Limits and reviews end a turn as well; only an act of the person is an interrupt.
@@ -65,6 +64,12 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
             _ => emit(Fact::Notice(Notice::Interrupt)),
         },
         "error" => emit(Fact::Notice(Notice::ApiError)),
+        "thread_name_updated" => {
+            // By the thread's id: a subagent's name is not that of the session it works for.
+            if let (Some(session), Some(title)) = (event.text(event.thread_id), event.text(event.thread_name)) {
+                emit(Fact::Meta(Meta::SessionTitle { session, by: TitleBy::Person, title }));
+            }
+        }
         "thread_rolled_back" => {
             let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());
             emit(Fact::Rollback(turns.unwrap_or(1)));
@@ -106,44 +111,6 @@ fn uuid_time(id: &str) -> Option<Time> {
     }
     let millis = i64::from_str_radix(&format!("{}{}", id.get(..8)?, id.get(9..13)?), 16).ok()?;
     Time::from_millisecond(millis)
-}
-
-/// Emits the token counts. `info` is null where an event only reports limits.
-fn meter(event: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
-    let (mut total, mut last) = (None, None);
-    let _ = event.skim(event.info).object(|key, value| {
-        let slot: &mut Option<Range<usize>> = match key.as_bytes() {
-            b"total_token_usage" => &mut total,
-            b"last_token_usage" => &mut last,
-            _ => return Ok(()),
-        };
-        *slot = Some(value.skip()?);
-        Ok(())
-    });
-    let raw = event.raw(event.info);
-    let meter = Meter { total: tokens(raw, total), last: tokens(raw, last) };
-    if meter.total.is_some() || meter.last.is_some() {
-        emit(Fact::Meter(meter));
-    }
-}
-
-/// Input includes what came from the cache, and output the thinking.
-fn tokens(info: &[u8], place: Option<Range<usize>>) -> Option<Tokens> {
-    let bytes = info.get(place?)?;
-    let (mut input, mut cached, mut out, mut any) = (0, 0, 0, false);
-    let _ = tooltrail_skim::Skim::new(bytes).object(|key, value| {
-        let slot = match key.as_bytes() {
-            b"input_tokens" => &mut input,
-            b"cached_input_tokens" => &mut cached,
-            b"output_tokens" => &mut out,
-            _ => return Ok(()),
-        };
-        any = true;
-        *slot = value.uint().unwrap_or(0);
-        Ok(())
-    });
-    // Subtracted, because the model counts cached input apart.
-    any.then(|| Tokens { input: u64::saturating_sub(input, cached), output: out, cache_read: cached, ..Tokens::default() })
 }
 
 #[cfg(test)]

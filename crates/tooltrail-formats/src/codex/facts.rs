@@ -3,7 +3,7 @@
 
 use super::fields::PayloadFields;
 use super::record::{CodexRecord, RecordClass};
-use super::{events, items};
+use super::{events, items, usage};
 use crate::{Sink, time};
 use std::borrow::Cow;
 use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
@@ -15,7 +15,9 @@ pub(super) type FactSink<'e> = dyn FnMut(Fact<'_>) + 'e;
 
 /// Emits the facts of a record.
 pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
-    let scope = Scope::default();
+    let outer = record.outer();
+    // Only logs that are read in pages count their records.
+    let scope = Scope { ordinal: outer.int(outer.ordinal).and_then(|number| u64::try_from(number).ok()), ..Scope::default() };
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: record.time, scope: &scope, fact });
     // A record without a type is counted under a name of its own.
     let name = if record.name.is_empty() { "?" } else { &record.name };
@@ -30,7 +32,11 @@ pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
         RecordClass::Item => items::decode(record, &mut emit),
         RecordClass::Event => events::decode(record, &mut emit),
         RecordClass::Completed => events::completed(record, &mut emit),
-        RecordClass::Compacted => emit(Fact::Boundary(Boundary::Compaction)),
+        RecordClass::Compacted => {
+            emit(Fact::Boundary(Boundary::Compaction));
+            usage::summarised(record, &mut emit);
+        }
+        RecordClass::Usage => usage::response(record, &mut emit),
         RecordClass::Letter => items::letter(record.body(), &mut emit),
         RecordClass::Silent | RecordClass::Unknown => {}
     }
@@ -51,7 +57,8 @@ fn begin(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
         let path = meta.text(meta.agent_path).or_else(|| meta.text(spawn.agent_path));
         // A copy of the record keeps the session's own time, not that of the envelope.
         let made = meta.timestamp.is_some().then(|| time::read(&mut meta.skim(meta.timestamp))).flatten();
-        emit(Fact::Begin(Begin { id, parent, path, made: made.or(record.time) }));
+        let own_from = meta.int(meta.subagent_history_start_ordinal).and_then(|number| u64::try_from(number).ok());
+        emit(Fact::Begin(Begin { id, parent, path, made: made.or(record.time), own_from }));
     }
     context(meta, emit);
 }

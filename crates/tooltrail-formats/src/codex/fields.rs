@@ -94,6 +94,7 @@ fields! {
         model b"model"
         query b"query"
         tools b"tools"
+        usage b"usage"
     }
     6 {
         action b"action"
@@ -116,7 +117,10 @@ fields! {
         command b"command"
         content b"content"
         details b"details"
+        failure b"failure"
         message b"message"
+        ordinal b"ordinal"
+        results b"results"
         success b"success"
         summary b"summary"
         turn_id b"turn_id"
@@ -138,6 +142,7 @@ fields! {
         rationale b"rationale"
         recipient b"recipient"
         task_name b"task_name"
+        thread_id b"thread_id"
         timestamp b"timestamp"
     }
     10 {
@@ -153,6 +158,8 @@ fields! {
         duration_ms b"duration_ms"
         raw_content b"raw_content"
         record_type b"record_type"
+        response_id b"response_id"
+        thread_name b"thread_name"
     }
     12 {
         content_items_camel b"contentItems"
@@ -165,6 +172,8 @@ fields! {
         content_items b"content_items"
         new_thread_id b"new_thread_id"
         review_output b"review_output"
+        revised_prompt_camel b"revisedPrompt"
+        started_at_ms b"started_at_ms"
         window_number b"window_number"
     }
     14 {
@@ -173,6 +182,7 @@ fields! {
     }
     15 {
         agent_thread_id b"agent_thread_id"
+        completed_at_ms b"completed_at_ms"
         reasoning_effort_camel b"reasoningEffort"
         thread_settings b"thread_settings"
     }
@@ -193,6 +203,12 @@ fields! {
     19 {
         receiver_thread_ids b"receiver_thread_ids"
         replacement_history b"replacement_history"
+    }
+    22 {
+        compaction_response_id b"compaction_response_id"
+    }
+    30 {
+        subagent_history_start_ordinal b"subagent_history_start_ordinal"
     }
     42 {
         metadata_passthrough b"internal_chat_message_metadata_passthrough"

@@ -31,6 +31,7 @@ const BEGINNINGS: &[(&str, Meaning)] = &[
     ("user cancelled MCP tool call", Known(Marker::Rejected)),
     ("failed in sandbox ", Known(Marker::Sandbox)),
     ("sandbox denied exec error", Known(Marker::Sandbox)),
+    ("Command denied by sandbox: ", Known(Marker::Sandbox)),
     ("Command blocked by PreToolUse hook:", Known(Marker::Hook)),
     ("Tool call blocked by PreToolUse hook:", Known(Marker::Hook)),
     ("failed to parse function arguments", Known(Marker::InvalidInput)),
@@ -40,6 +41,10 @@ const BEGINNINGS: &[(&str, Meaning)] = &[
     ("execution error:", Error),
     ("exec_command failed", Error),
     ("write_stdin failed", Error),
+    ("collab spawn failed: ", Error),
+    ("collab tool failed: ", Error),
+    ("collab manager unavailable", Error),
+    ("Agent depth limit reached.", Error),
     ("Script completed", Worked),
     ("Script failed", Error),
     ("Script error:", Error),
@@ -55,9 +60,12 @@ pub(super) fn of(head: &str) -> Option<Meaning> {
         let quoted = text.strip_prefix("err: \"").and_then(refusal).map(Known);
         return quoted.or_else(|| is_forbidden(text).then_some(Known(Marker::PermissionRule)));
     };
+    if meaning == Error && denial(text).is_some() {
+        return Some(Known(Marker::Sandbox));
+    }
     // A refusal may be wrapped into the words of a failure.
     if meaning == Error
-        && let Some((_, inner)) = text.split_once("Rejected(")
+        && let Some((_, inner)) = failure(text).split_once("Rejected(")
     {
         let inner = inner.trim_start_matches(['\\', '"']);
         // The question was never answered.
@@ -85,9 +93,40 @@ fn is_forbidden(text: &str) -> bool {
     by_policy || (text.starts_with("approval policy is ") && text.contains("; reject command"))
 }
 
+/// What failed in "exec_command failed for `rm x`: CreateProcess { … }", without the command, which may contain any words itself.
+pub(super) fn failure(text: &str) -> &str {
+    let starts = ["`: CreateProcess {", "`: SandboxDenied {"];
+    let at = if text.starts_with("exec_command failed for `") { starts.iter().filter_map(|start| text.find(start)).min() } else { None };
+    at.map_or(text, |at| &text[at + 3..])
+}
+
+/// The words of a sandbox in `SandboxDenied { message: "…", output: ExecToolCallOutput { exit_code: 1, … } }`, still escaped, and what follows them.
+fn denial(text: &str) -> Option<(&str, &str)> {
+    let words = failure(text);
+    let words = words.strip_prefix("exec_command failed: ").or_else(|| words.strip_prefix("write_stdin failed: ")).unwrap_or(words);
+    let words = words.strip_prefix("SandboxDenied { message: \"")?;
+    // The message ends at the first quote that no backslash stands before; cut off, it has no end.
+    let mut escaped = false;
+    let end = words.bytes().position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    Some(end.map_or((words, ""), |end| (&words[..end], &words[end..])))
+}
+
+/// The message of a sandbox that denied a command, as it was before it was printed in quotes.
+pub(super) fn denied(text: &str) -> Option<String> {
+    let (words, _) = denial(text)?;
+    // Rust prints a text nearly as JSON spells it; what is not JSON stays as it is.
+    let plain = tooltrail_skim::Skim::new(format!("\"{words}\"").as_bytes()).string().map(|words| words.text().into_owned());
+    Some(plain.unwrap_or_else(|| words.to_owned()))
+}
+
 /// The exit code in the words of a sandbox: `sandbox denied exec error, exit code: 1, stdout: …`.
 pub(super) fn sandbox_exit(head: &str) -> Option<i64> {
-    let (_, rest) = head.split_once("sandbox denied exec error, exit code: ")?;
+    let newer = denial(head.trim_start()).and_then(|(_, rest)| rest.split_once("output: ExecToolCallOutput { exit_code: "));
+    let (_, rest) = newer.or_else(|| head.split_once("sandbox denied exec error, exit code: "))?;
     number(rest)
 }
 
@@ -167,6 +206,16 @@ mod tests {
             ("err: \"user rejected MCP tool call\"", Some(Known(Marker::Rejected))),
             ("automatic approval review denied the action: risky", Some(Known(Marker::AutoMode))),
             ("failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1", Some(Known(Marker::Sandbox))),
+            (
+                "exec_command failed for `make test`: SandboxDenied { message: \"cannot lock \\\"a\\\"\", output: ExecToolCallOutput { exit_code: 2, stdout: StreamOutput { text: \"\" } } }",
+                Some(Known(Marker::Sandbox)),
+            ),
+            ("exec_command failed: SandboxDenied { message: \"EACCES\" }", Some(Known(Marker::Sandbox))),
+            ("exec_command failed for `rg 'Rejected('`: SandboxDenied { message: \"no\" }", Some(Known(Marker::Sandbox))),
+            ("exec_command failed for `echo SandboxDenied { message`: CreateProcess { message: \"no such file\" }", Some(Error)),
+            ("Command denied by sandbox: no network", Some(Known(Marker::Sandbox))),
+            ("collab spawn failed: agent thread limit reached", Some(Error)),
+            ("collab tool failed: no thread with id", Some(Error)),
             ("unsupported call: fly", Some(Known(Marker::UnknownTool))),
             ("Plan updated", Some(Worked)),
             ("the file says: aborted by user", None),
@@ -176,6 +225,10 @@ mod tests {
             assert_eq!(of(text), expected, "{text}");
         }
         assert_eq!(sandbox_exit("failed in sandbox X with execution error: sandbox denied exec error, exit code: 2, stdout: "), Some(2));
+        let denial = "exec_command failed for `x`: SandboxDenied { message: \"a \\\"b\\\"\\nc\", output: ExecToolCallOutput { exit_code: 101, stdout: x";
+        assert_eq!(sandbox_exit(denial), Some(101));
+        assert_eq!(denied(denial).as_deref(), Some("a \"b\"\nc"));
+        assert_eq!(denied("exec_command failed: SandboxDenied { message: \"cut o").as_deref(), Some("cut o"));
         assert_eq!(aborted_after("aborted by user after 3.2s"), Some(3200));
     }
 

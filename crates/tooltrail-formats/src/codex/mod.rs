@@ -5,7 +5,7 @@
 //! document. What is claimed here rests on the agent's open source (to August 2026) and on published logs.
 //!
 //! A record is read once, by `record`, with its `fields` where they stand. From it alone a scan takes its `facts`, with `items` (the
-//! conversation), `events` (what happened beside it) and `ends` (how calls ended), and a reader takes the `parts` of the record and the
+//! conversation), `events` (what happened beside it) and `ends` (how calls ended; those of extensions in `extension`), and a reader takes the `parts` of the record and the
 //! `request` and `result` of a call, whose `content` becomes values only here. `prompt` says who wrote a text, and `output`, with
 //! `header` and `markers`, what an output holds. `tools` puts a call into neutral form, and `patch` the files that it changes.
 
@@ -13,6 +13,7 @@ mod content;
 mod document;
 mod ends;
 mod events;
+mod extension;
 mod facts;
 mod fields;
 mod header;
@@ -26,12 +27,15 @@ mod record;
 mod request;
 mod result;
 mod sniff;
+mod titles;
 mod tools;
+mod usage;
 
 use self::record::CodexRecord;
 use crate::value::Payloads;
-use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Record, Sink, TypedRecord};
+use crate::{Decode, DetailRequest, LogFiles, OpenRecords, Places, Record, SessionTitle, Sink, TypedRecord};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
@@ -133,6 +137,18 @@ impl LogFiles for Codex {
         let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
         // Plain before compressed, and in its own place before archived.
         Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
+    }
+
+    fn home(&self, path: &Path) -> Option<PathBuf> {
+        titles::home(path)
+    }
+
+    fn title_files(&self, home: &Path) -> Vec<PathBuf> {
+        titles::files(home)
+    }
+
+    fn titles(&self, home: &Path) -> HashMap<String, SessionTitle> {
+        titles::read(home)
     }
 
     fn resume(&self, session: &str) -> Option<Vec<String>> {

@@ -117,7 +117,8 @@ fn text<'r>(raw: Raw<'r>) -> OutputOutcome<'r> {
     if head.trim_start().starts_with('{') {
         return quick(raw, &head).unwrap_or_else(|| json(raw.text().as_bytes()));
     }
-    if head.starts_with("Command: ") {
+    // The command stands in front, and may be long.
+    if ["Command: ", "exec_command failed for `"].iter().any(|start| head.starts_with(start)) {
         head = raw.head(LONG_HEAD);
     }
     words(&head)

@@ -25,7 +25,7 @@ pub(super) fn of(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Parts {
         RecordClass::Completed => reader.completed(),
         RecordClass::Compacted => (false, reader.compacted()),
         RecordClass::Letter => (true, reader.letter()),
-        RecordClass::Session | RecordClass::Context | RecordClass::Silent => (false, Vec::new()),
+        RecordClass::Session | RecordClass::Context | RecordClass::Usage | RecordClass::Silent => (false, Vec::new()),
         RecordClass::Unknown => (false, vec![reader.unknown()]),
     };
     Parts { time: record.time, echo, voice: Some(voice(record)), parts, ..Parts::default() }

@@ -5,7 +5,7 @@
 //! disagree. Payloads stay where they are in the bytes until they are opened.
 
 use super::fields::{FieldSpan, PayloadFields};
-use super::{ends, events, items};
+use super::{ends, events, extension, items};
 use crate::{Record, time};
 use std::borrow::Cow;
 use tooltrail_model::{At, Span, Time};
@@ -22,6 +22,10 @@ pub(super) const KNOWN: &[&str] = &[
     "inter_agent_communication",
     "inter_agent_communication_metadata",
     "security_risk_score",
+    "token_usage_record",
+    "retained_context",
+    "realtime_item",
+    "agent_response_observation",
 ];
 
 /// A family of records.
@@ -41,6 +45,8 @@ pub(super) enum RecordClass {
     Compacted,
     /// A message between agents.
     Letter,
+    /// The tokens of one response.
+    Usage,
     /// A record of the program's own state, with nothing to read.
     Silent,
     /// An unknown record.
@@ -144,6 +150,10 @@ impl<'r> CodexRecord<'r> {
                     // The record of a completed item is read as the item; a started one is an event like others.
                     if is_completed {
                         self.kind = item.name_of_type();
+                        // Those of extensions have a type of their own inside it.
+                        if self.kind == extension::TYPE {
+                            self.kind = extension::kind(&item).unwrap_or(Cow::Borrowed(extension::TYPE));
+                        }
                     }
                     self.item = Some(item);
                     if is_completed { RecordClass::Completed } else { RecordClass::Event }
@@ -154,6 +164,7 @@ impl<'r> CodexRecord<'r> {
             "turn_context" => RecordClass::Context,
             "compacted" => RecordClass::Compacted,
             "inter_agent_communication" => RecordClass::Letter,
+            "token_usage_record" => RecordClass::Usage,
             name if KNOWN.contains(&name) => RecordClass::Silent,
             _ => {
                 self.kind = self.name.clone();
@@ -210,6 +221,17 @@ impl<'r> CodexRecord<'r> {
         // The payload of an unknown record has no known meaning, so the record is shown as a whole.
         let payload = self.payload.as_ref().filter(|_| self.class != RecordClass::Unknown);
         self.item.as_ref().filter(|_| self.class == RecordClass::Completed).or(payload).unwrap_or(&self.outer)
+    }
+
+    /// Whether it is the completed item of an extension's tool.
+    pub(super) fn is_extension(&self) -> bool {
+        // No other completed item has a dot in its type.
+        self.class == RecordClass::Completed && self.kind.contains('.')
+    }
+
+    /// The fields of the event that carries a completed item.
+    pub(super) fn event(&self) -> Option<&PayloadFields<'r>> {
+        self.payload.as_ref().filter(|_| self.class == RecordClass::Completed)
     }
 
     /// The fields of the envelope.

@@ -58,11 +58,12 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
         "patch_apply_end" | "FileChange" => some(&[("changes", end.changes)]),
         "mcp_tool_call_end" => unpacked(end, end.inside(end.invocation).arguments, payloads),
         "McpToolCall" | "dynamic_tool_call_response" | "DynamicToolCall" => unpacked(end, end.arguments, payloads),
-        "web_search_end" | "WebSearch" => {
-            end.some(end.action).map_or_else(|| some(&[("query", end.query)]), |action| payloads.value(action))
-        }
+        "web_search_end" | "WebSearch" | "web.search" => searched(end, payloads),
         "image_generation_end" | "ImageGeneration" => some(&[("revised_prompt", end.revised_prompt)]),
         "view_image_tool_call" | "ImageView" => some(&[("path", end.path)]),
+        "image_gen.generation" => some(&[("revised_prompt", end.first(&[end.revised_prompt_camel, end.revised_prompt]))]),
+        "clock.sleep" => some(&[("duration_ms", end.duration_ms_camel)]),
+        _ if record.is_extension() => some(&[]),
         _ => some(&[
             ("prompt", end.prompt),
             ("model", end.model),
@@ -70,6 +71,19 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
             ("reasoningEffort", end.reasoning_effort_camel),
         ]),
     })
+}
+
+/// The action of a search of the web, or its query where the action names nothing to look for.
+fn searched(end: &PayloadFields<'_>, payloads: Payloads<'_>) -> Value {
+    let action = end.some(end.action).map(|action| payloads.value(action));
+    // Nulls and empty lists say nothing either.
+    let tells =
+        |value: &Value| value.as_str().is_some_and(|text| !text.is_empty()) || value.as_array().is_some_and(|list| !list.is_empty());
+    let told = action.as_ref().is_some_and(|action| ["query", "queries", "url"].iter().any(|name| action.get(name).is_some_and(tells)));
+    match action {
+        Some(action) if told || end.text(end.query).is_none() => action,
+        _ => object(end, &[("query", end.query)], payloads),
+    }
 }
 
 /// Some fields of a record as an object. It is opened as one, because the name of a field decides how its value is redacted.

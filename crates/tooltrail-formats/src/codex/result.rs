@@ -93,7 +93,14 @@ fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> LoggedResult {
         "dynamic_tool_call_response" | "DynamicToolCall" => open(end.first(&[end.content_items, end.content_items_camel])),
         _ => made(record, payloads),
     };
-    LoggedResult { seen, produced: rest(end, payloads), ..LoggedResult::default() }
+    let mut produced = rest(end, payloads);
+    // The kind of an extension's item is the name of the tool.
+    if record.is_extension()
+        && let Some(fields) = produced.as_mut().and_then(Value::as_object_mut)
+    {
+        fields.shift_remove("kind");
+    }
+    LoggedResult { seen, produced, ..LoggedResult::default() }
 }
 
 /// `{"Ok":{"content":[…]}}`, `{"Err":"…"}`, or `{"content":[…]}` beside an error.
@@ -122,7 +129,7 @@ fn member<'r>(raw: &'r [u8], name: &str) -> Option<&'r [u8]> {
 /// A picture that was made.
 fn made(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Vec<Content> {
     let body = record.body();
-    let makes = matches!(&*record.kind, "image_generation_call" | "image_generation_end" | "ImageGeneration");
+    let makes = matches!(&*record.kind, "image_generation_call" | "image_generation_end" | "ImageGeneration" | "image_gen.generation");
     let picture = body.text(body.result).filter(|_| makes);
     // Pictures are PNG in base64, without saying so.
     let address = picture.map(|data| if data.starts_with("data:") { data } else { Cow::Owned(format!("data:image/png;base64,{data}")) });

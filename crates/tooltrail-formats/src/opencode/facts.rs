@@ -50,7 +50,7 @@ pub(super) fn emit(item: &OpenCodeRecord<'_>, out: &mut Sink<'_>) {
 
 fn session(item: &OpenCodeRecord<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
     if let Some(id) = item.id {
-        emit(Fact::Begin(Begin { id: id.text(), parent: item.parent.map(Raw::text), path: None, made }));
+        emit(Fact::Begin(Begin { id: id.text(), parent: item.parent.map(Raw::text), path: None, made, own_from: None }));
     }
     emit(Fact::Context(Context { cwd: item.directory.map(Raw::decoded_bytes), ..Context::default() }));
     // A subagent's title is not that of the session it belongs to. An untitled session has a name with its start time, which says nothing.

@@ -4,12 +4,13 @@
 //! with new timestamps. Copied calls are recognised by their ids when everything is linked; turns and tokens have no ids,
 //! so certain copies are left out here.
 
-use super::{AgentKey, Assembler};
+use super::{AgentKey, Assembler, Here};
 use crate::Time;
-use crate::event::{Begin, Work};
+use crate::event::{Begin, Prompt, Work};
 use crate::summary::Ending;
 use crate::text::Name;
 use crate::verdict::Sequel;
+use std::borrow::Cow;
 
 /// Owner of a log.
 #[derive(Clone, Debug, Default)]
@@ -17,38 +18,91 @@ pub(super) struct LogOwner {
     /// The conversation, by the first record that names one.
     id: Option<Name>,
     made: Option<Time>,
+    /// Number of the first record that is its own, until that one is reached.
+    own_from: Option<u64>,
+    /// Whether the current record has a lower number.
+    inherited: bool,
     /// The conversation that is being repeated.
     copying: Option<Copying>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Copying {
     from: Name,
     /// Whether nothing speaks against it yet.
     sure: bool,
     /// The time of the last record.
     last: Option<Time>,
+    /// Whether the current turn began before this conversation did.
+    old_turn: bool,
+    /// Prompts that the model has not answered yet.
+    unanswered: Vec<UnansweredPrompt>,
+}
+
+/// A prompt that is a copy, unless the model takes its time to answer it.
+#[derive(Clone, Debug)]
+pub(super) struct UnansweredPrompt {
+    here: Here,
+    prompt: Prompt<'static>,
 }
 
 impl LogOwner {
     /// Whether the current record is certainly a copy.
     pub(super) fn is_copy(&self) -> bool {
-        self.copying.is_some_and(|copying| copying.sure)
+        self.inherited || self.copying.as_ref().is_some_and(|copying| copying.sure)
+    }
+
+    /// Whether the current record may be a copy: nothing has ended the copied part yet.
+    pub(super) fn may_be_copy(&self) -> bool {
+        self.inherited || self.copying.is_some()
+    }
+
+    /// Whether the current record is history that was handed to this conversation at its start.
+    pub(super) fn is_inherited(&self) -> bool {
+        self.inherited
     }
 
     /// The conversation that the current record belongs to or may be a copy of.
     pub(super) fn of_record(&self) -> Option<Name> {
-        self.copying.map(|copying| copying.from).or(self.id)
+        self.copying.as_ref().map(|copying| copying.from).or(self.id)
     }
 
-    /// Notes the time of a record. A copy is written in one go, so a pause makes it doubtful.
-    pub(super) fn record(&mut self, time: Option<Time>) {
-        const PAUSE: i64 = 1_000_000;
-        if let Some(copying) = &mut self.copying {
-            let paused = copying.last.zip(time).is_some_and(|(last, time)| last.micros_until(time) > PAUSE);
-            copying.sure &= !paused;
-            copying.last = time.or(copying.last);
+    /// Notes the number and the time of a record. Returns prompts that turn out to be no copies.
+    pub(super) fn record(&mut self, time: Option<Time>, ordinal: Option<u64>) -> Vec<UnansweredPrompt> {
+        if let Some((own, ordinal)) = self.own_from.zip(ordinal) {
+            self.inherited = ordinal < own;
+            if !self.inherited {
+                (self.own_from, self.copying) = (None, None);
+            }
         }
+        let Some(copying) = self.copying.as_mut().filter(|_| !self.inherited) else { return Vec::new() };
+        copying.pause(time)
+    }
+
+    /// Notes that the model answers.
+    pub(super) fn answered(&mut self) {
+        if let Some(copying) = &mut self.copying {
+            copying.unanswered.clear();
+        }
+    }
+}
+
+impl Copying {
+    fn of(from: Name, time: Option<Time>) -> Self {
+        Copying { from, sure: true, last: time, old_turn: false, unanswered: Vec::new() }
+    }
+
+    /// Notes the time of a record. A copy is written in one go, so a pause makes it doubtful; and a pause right after a prompt is the model
+    /// at work on it, so that prompt is no copy.
+    fn pause(&mut self, time: Option<Time>) -> Vec<UnansweredPrompt> {
+        const PAUSE: i64 = 1_000_000;
+        let paused = self.last.zip(time).is_some_and(|(last, time)| last.micros_until(time) > PAUSE);
+        self.last = time.or(self.last);
+        if !paused {
+            return Vec::new();
+        }
+        self.sure = false;
+        std::mem::take(&mut self.unanswered)
     }
 }
 
@@ -59,13 +113,14 @@ impl Assembler {
             None => self.first_begin(id, begin),
             // The log names itself again: the copied part is over.
             Some(own) if own == id => self.owner.copying = None,
-            Some(_) => self.owner.copying = Some(Copying { from: id, sure: true, last: self.here.time }),
+            Some(_) => self.owner.copying = Some(Copying::of(id, self.here.time)),
         }
     }
 
     fn first_begin(&mut self, id: Name, begin: &Begin<'_>) {
         self.owner.id = Some(id);
         self.owner.made = begin.made.or(self.here.time);
+        self.owner.own_from = begin.own_from;
         // A log that names itself as its parent is no subagent's.
         let parent = begin.parent.as_deref().filter(|parent| **parent != *begin.id).map(|parent| self.out.names.of(parent));
         let session = parent.unwrap_or(id);
@@ -99,13 +154,36 @@ impl Assembler {
         self.ends_with(Ending::Busy);
         // Another turn: open calls stay without a result. A prompt does not prove as much, since it may steer the running
         // turn.
-        if work.turn.is_none() || work.turn != self.turn {
+        let another = work.turn.is_none() || work.turn != self.turn;
+        if another {
             self.sequel(Sequel::MovedOn, None);
         }
         self.turn = work.turn;
         // Work that began after this conversation was created cannot be a copy of another one.
-        if self.owner.copying.is_some() && work.made.zip(self.owner.made).is_some_and(|(work, made)| work >= made) {
+        let after = work.made.zip(self.owner.made).map(|(work, made)| work >= made);
+        if after == Some(true) {
             self.owner.copying = None;
+        }
+        if let Some(copying) = self.owner.copying.as_mut().filter(|_| another || after.is_some()) {
+            copying.old_turn = after == Some(false);
+        }
+    }
+
+    /// Keeps a prompt that is probably a copy until the model answers it.
+    pub(super) fn keep_unanswered(&mut self, prompt: &Prompt<'_>) {
+        let here = self.here;
+        // Turns whose start is known need no guess.
+        if let Some(copying) = self.owner.copying.as_mut().filter(|copying| copying.sure && !copying.old_turn) {
+            let head = Cow::Owned(prompt.head.clone().into_owned());
+            copying.unanswered.push(UnansweredPrompt { here, prompt: Prompt { head, ..*prompt } });
+        }
+    }
+
+    /// Takes in prompts that were kept, as if they were read again.
+    pub(super) fn take_prompts(&mut self, prompts: Vec<UnansweredPrompt>) {
+        for UnansweredPrompt { here, prompt } in prompts {
+            self.here = here;
+            self.prompt(&prompt);
         }
     }
 }

@@ -95,6 +95,7 @@ impl Assembler {
             return self.nested_call(&call, nested);
         }
         let record = self.call_record(&call);
+        self.owner.answered();
         // Before the call itself is added: the model goes on, which settles the calls that were open until now.
         self.goes_on();
         self.spoke(call.message_id);
@@ -463,6 +464,7 @@ impl Assembler {
             exit_code: news.exit_code,
             at: self.here.at,
             time: self.here.time,
+            copied: self.owner.may_be_copy(),
         });
     }
 

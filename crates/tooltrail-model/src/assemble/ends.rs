@@ -20,20 +20,22 @@ pub(super) struct EndedCall {
     call: CallRecord,
     made: CallOrigin,
     result: ResultRecord,
+    /// Whether the record may be a copy from another log.
+    copied: bool,
 }
 
 impl Assembler {
     pub(super) fn end(&mut self, end: &End<'_>) {
         let call = self.call_record(&end.call);
         let result = self.result_record(&end.result);
-        self.ends.push(EndedCall { call, made: CallOrigin::of(&end.call), result });
+        self.ends.push(EndedCall { call, made: CallOrigin::of(&end.call), result, copied: self.owner.may_be_copy() });
     }
 
     /// Gives every end to its call.
     pub(super) fn settle_ends(&mut self) {
         let ends = std::mem::take(&mut self.ends);
         let nameless = self.nameless(&ends);
-        for (number, EndedCall { call, made, mut result }) in ends.into_iter().enumerate() {
+        for (number, EndedCall { call, made, mut result, copied }) in ends.into_iter().enumerate() {
             if let Some(&index) = nameless.get(&number) {
                 self.give_name(index, &call);
             }
@@ -51,7 +53,7 @@ impl Assembler {
                 // The call was answered while its work went on: this is the end of that work.
                 Some(old) if old.signals.backgrounded && old.at < result.at => {
                     let news = end_of_task(known, &self.out.names, &result);
-                    self.out.tasks.push(news);
+                    self.out.tasks.push(TaskRecord { copied, ..news });
                 }
                 Some(old) => supply(old, result),
             }
@@ -148,5 +150,6 @@ fn end_of_task(call: &CallRecord, names: &Names, end: &ResultRecord) -> TaskReco
         exit_code: end.signals.exit_field,
         at: end.at,
         time: end.time,
+        copied: false,
     }
 }

@@ -10,6 +10,7 @@ mod ends;
 mod hooks;
 mod meter;
 mod nameless;
+mod responses;
 mod statements;
 mod talk;
 
@@ -65,6 +66,7 @@ pub struct Assembler {
     ends: Vec<ends::EndedCall>,
     /// The last reading of the meter.
     meter: Option<crate::usage::Tokens>,
+    responses: responses::Responses,
     torn_tail: Option<At>,
     /// Whether the model was set to work and is not yet done.
     at_work: bool,
@@ -138,6 +140,7 @@ impl Assembler {
             owner: begin::LogOwner::default(),
             ends: Vec::new(),
             meter: None,
+            responses: responses::Responses::default(),
             torn_tail: None,
             at_work: false,
             turn: None,
@@ -177,6 +180,7 @@ impl Assembler {
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
             Fact::Block(block) => {
+                self.owner.answered();
                 self.goes_on();
                 self.spoke(block.message);
                 self.ends_with(match (block.message, block.kind) {
@@ -188,6 +192,8 @@ impl Assembler {
             }
             Fact::Usage(usage) => self.usage(&usage),
             Fact::Meter(meter) => self.meter(&meter),
+            Fact::Response(usage) => self.response(&usage),
+            Fact::SummarisedBy(response) => self.responses.summarised(response),
             Fact::Call(call) => self.call(call),
             Fact::Result(result) => self.result(result),
             Fact::End(end) => self.end(&end),
@@ -259,6 +265,7 @@ impl Assembler {
         }
         // The order matters: ends may become calls, calls need their turns, and abandonment needs both.
         self.settle_talk();
+        self.settle_responses();
         self.settle_ends();
         self.settle_calls();
         self.settle_chain();
@@ -289,8 +296,13 @@ impl Assembler {
         let agent = agent.or(self.subagent);
         let sidechain = scope.sidechain || self.subagent.is_some();
         let time = event.time.or(self.clock);
+        let own = self.owner.record(event.time, scope.ordinal);
+        if !own.is_empty() {
+            self.take_prompts(own);
+        }
+        // History that was handed to a subagent is not its own work.
+        let (agent, sidechain) = if self.owner.is_inherited() { (None, false) } else { (agent, sidechain) };
         self.here = Here { at: event.at, time, session, agent, sidechain, within: None, node: None, original: None };
-        self.owner.record(event.time);
         self.out.end = event.at;
         if let Some(time) = event.time {
             self.out.first = Some(self.out.first.map_or(time, |first| first.min(time)));
@@ -446,7 +458,14 @@ impl Assembler {
 
     fn meta(&mut self, meta: &Meta<'_>) {
         match meta {
-            Meta::Title(by, text) => self.title(*by, text),
+            Meta::Title(by, text) => self.title(self.here.session, *by, text),
+            Meta::SessionTitle { session, by, title } => {
+                let names = &self.out.names;
+                let own = self.out.sessions.iter().map(|record| record.session).find(|name| names.text(*name) == session);
+                if let Some(own) = own {
+                    self.title(own, *by, title);
+                }
+            }
             Meta::Summary { leaf, title } => {
                 let title = self.out.names.of(title);
                 self.out.leaf_titles.push((*leaf, title));
@@ -466,11 +485,7 @@ impl Assembler {
         }
     }
 
-    fn title(&mut self, by: TitleBy, text: &str) {
-        self.title_of(self.here.session, by, text);
-    }
-
-    fn title_of(&mut self, session: Name, by: TitleBy, text: &str) {
+    fn title(&mut self, session: Name, by: TitleBy, text: &str) {
         let record = self.session(session);
         // Of two titles with the same weight the last one counts, except for prompts, where the first does.
         let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });

@@ -88,7 +88,7 @@ impl Assembler {
             abandoned: false,
         };
         if self.owner.is_copy() {
-            return;
+            return self.keep_unanswered(prompt);
         }
         let said = self.here.within.filter(|_| prompt.digest != 0);
         // The first prompt of a subagent is its task, by which the call that started it is found.
@@ -150,7 +150,7 @@ impl Assembler {
         }
         self.talk.command = None;
         self.out.turns.push(turn);
-        self.title(TitleBy::Prompt, head);
+        self.title(self.here.session, TitleBy::Prompt, head);
     }
 
     /// Notes that the model spoke: open calls of other messages get no result, and a pending command becomes a turn.
@@ -159,7 +159,7 @@ impl Assembler {
         if !self.here.sidechain
             && let Some(command) = self.talk.command.take()
         {
-            self.title_of(command.turn.session, command.title_by(), &command.head);
+            self.title(command.turn.session, command.title_by(), &command.head);
             self.out.turns.push(command.turn);
         }
         self.sequel(Sequel::MovedOn, Some(message));
@@ -183,12 +183,12 @@ impl Assembler {
         let mut queued: Vec<UnsettledPrompt> = self.talk.queued.drain().map(|(_, prompt)| prompt).collect();
         queued.sort_by_key(|prompt| prompt.turn.at);
         for prompt in queued {
-            self.title_of(prompt.turn.session, TitleBy::Prompt, &prompt.head);
+            self.title(prompt.turn.session, TitleBy::Prompt, &prompt.head);
             self.out.turns.push(prompt.turn);
         }
         // A command that the model never answered still says what the session was meant for.
         if let Some(command) = self.talk.command.take() {
-            self.title_of(command.turn.session, command.title_by(), &command.head);
+            self.title(command.turn.session, command.title_by(), &command.head);
         }
     }
 }

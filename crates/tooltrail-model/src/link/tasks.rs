@@ -4,7 +4,7 @@ use super::Source;
 use super::roots::Roots;
 use crate::assemble::hash;
 use crate::summary::{Summary, TaskRecord};
-use crate::{Map, Set};
+use crate::{At, Map, Set, Time};
 
 /// News by the call that started the task, and by the task's id within its session.
 #[derive(Clone, Debug, Default)]
@@ -65,10 +65,15 @@ fn unheard(sources: &[&Source]) -> Set<u64> {
 /// Keeps the last report of each source. Sources come one after the other.
 fn keep<'a>(kept: &mut Vec<News<'a>>, news: News<'a>) {
     match kept.last_mut().filter(|last| last.source == news.source) {
-        Some(last) if (news.record.time, news.record.at) >= (last.record.time, last.record.at) => *last = news,
+        Some(last) if rank(news.record) >= rank(last.record) => *last = news,
         Some(_) => {}
         None => kept.push(news),
     }
+}
+
+/// The order of reports in one source: a copied one is older than any other.
+fn rank(record: &TaskRecord) -> (bool, Option<Time>, At) {
+    (!record.copied, record.time, record.at)
 }
 
 impl<'a> TaskNewsIndex<'a> {
@@ -89,7 +94,8 @@ impl<'a> TaskNewsIndex<'a> {
         let by_id =
             by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call || self.unheard.contains(&hash(named))));
         let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));
-        // Source and place break ties, so that the answer is the same in every run.
-        all.max_by_key(|news| (news.record.time, news.source, news.record.at)).copied()
+        // A copy has the time at which it was made, so it counts only where there is nothing else. Source and place break ties, so that the
+        // answer is the same in every run.
+        all.max_by_key(|news| (!news.record.copied, news.record.time, news.source, news.record.at)).copied()
     }
 }

@@ -2,6 +2,7 @@
 
 use super::CodexCall;
 use crate::codex::markers::{self, Meaning};
+use serde_json::Value;
 use tooltrail_model::Status;
 
 /// The message, where the call did not succeed and something gives the reason. A command's own output is no message.
@@ -22,10 +23,15 @@ pub(super) fn read(call: &CodexCall<'_>) -> Option<String> {
 
 /// The message of a tool without a convention: its error, its stderr, or all of its answer.
 fn other(call: &CodexCall<'_>, body: &str) -> Option<String> {
-    let given = call.produced.peek("error").and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str()));
+    let given = ["error", "failure"].iter().find_map(|name| message(call.produced.peek(name)?));
     let stderr = call.produced.peek("stderr").and_then(|text| text.as_str());
     let text = given.or(stderr.filter(|text| !text.trim().is_empty())).unwrap_or(body).trim();
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The message of an error: the error itself, or a field of it.
+fn message(error: &Value) -> Option<&str> {
+    error.as_str().or_else(|| error.get("message")?.as_str())
 }
 
 /// A message without its wrapping.
@@ -34,7 +40,10 @@ fn plain(text: &str, body: &str) -> String {
     if let Some(reason) = markers::hook(text).and_then(|hook| hook.reason) {
         return reason.into_owned();
     }
-    if let Some((_, inner)) = text.split_once("Rejected(") {
+    if let Some(message) = markers::denied(text) {
+        return message.trim_end().to_owned();
+    }
+    if let Some((_, inner)) = markers::failure(text).split_once("Rejected(") {
         let inner = inner.trim_start_matches(['\\', '"']);
         let end = inner.find(['"', '\\']).unwrap_or(inner.len());
         return inner[..end].to_owned();
@@ -69,6 +78,7 @@ mod tests {
             ("command timed out after 10 milliseconds\npartial", "command timed out after 10 milliseconds"),
             ("patch rejected by user", "patch rejected by user"),
             ("Script error:\nSyntaxError", "SyntaxError"),
+            ("exec_command failed for `x`: SandboxDenied { message: \"read-only\\n\", output: x }", "read-only"),
             (
                 "failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: no",
                 "failed in sandbox X with execution error: sandbox denied exec error",

@@ -39,7 +39,7 @@ const fn tool(names: &'static [&'static str], kind: Kind, read: CodexToolReader)
     CodexTool { names, kind, read }
 }
 
-/// Every tool that is known, by its name without a namespace. A name that is not here is shown by its input and answer.
+/// Every tool that is known, by its name without a namespace; with it, where the name alone could be any tool's. A name that is not here is shown by its input and answer.
 ///
 /// A scan looks up every call here, one name after the other: what is called most stands first.
 static TOOLS: &[CodexTool] = &[
@@ -61,7 +61,9 @@ static TOOLS: &[CodexTool] = &[
     tool(&["interruptAgent"], Kind::Other, |call| agent::detail(call, "interrupt")),
     tool(&["listAgents"], Kind::Other, |call| agent::detail(call, "list")),
     tool(&["view_image", "image_generation", "image_generation_call"], Kind::Image, picture::detail),
-    tool(&["web_search", "web_search_call"], Kind::WebSearch, web::search),
+    tool(&["image_gen__imagegen", "image_gen.generation"], Kind::Image, picture::detail),
+    tool(&["web_search", "web_search_call", "web.search"], Kind::WebSearch, web::search),
+    tool(&["web__run"], Kind::WebSearch, web::run),
     tool(&["tool_search", "tool_search_call"], Kind::Search, web::tools),
     tool(&["read_file"], Kind::Read, files::read),
     tool(&["grep_files"], Kind::Search, files::grep),
@@ -73,10 +75,14 @@ static TOOLS: &[CodexTool] = &[
     tool(&["request_permissions"], Kind::Question, other),
 ];
 
-/// The tool of a name; what stands before the last `__` is a namespace.
+/// The tool of a name, without its namespace (what stands before the last `__`) or with it.
 fn find(name: &str) -> Option<&'static CodexTool> {
-    let name = name.rsplit_once("__").map_or(name, |(_, name)| name);
-    TOOLS.iter().find(|tool| tool.names.contains(&name))
+    let named = |name: &str| TOOLS.iter().find(|tool| tool.names.contains(&name));
+    match name.rsplit_once("__") {
+        // A name such as `run` says something only together with its namespace.
+        Some((_, last)) => named(last).or_else(|| named(name)),
+        None => named(name),
+    }
 }
 
 /// A call that is being taken apart.
