@@ -119,6 +119,7 @@ pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (
         Some(Ending::Interrupted) => (State::YourTurn, StateReason::Interrupted),
         Some(Ending::ApiError) => (State::YourTurn, StateReason::ApiError),
         None if listed == Some(Live::Running) => (State::Working, StateReason::Registry),
-        None => (State::YourTurn, StateReason::NothingAsked),
+        // Files of snapshots, titles or settings alone: nothing was said, and no process is known that could wait for it.
+        None => (State::Ended, StateReason::NothingAsked),
     }
 }
