@@ -98,7 +98,12 @@ fn counts(line: &str) -> bool {
     };
     let before = |word: &str| number(word.trim_start_matches(|letter: char| !letter.is_alphanumeric()));
     let after = |word: &str| number(word.trim_end_matches(|letter: char| !letter.is_alphanumeric()));
-    words.windows(2).any(|pair| (before(pair[0]) && counted(pair[1])) || (pair[0].ends_with(':') && counted(pair[0]) && after(pair[1])))
+    // `✖ 3 problems (0 errors, 3 warnings)` is no failure: problems of which none is an error.
+    let none = words.windows(2).any(|pair| pair[0].trim_start_matches('(') == "0" && pair[1].starts_with("error"));
+    let counted = |word: &str| counted(word) && !(none && word.starts_with("problem"));
+    // In `tests: 5 failures: 0` the number belongs to the word before it.
+    let of_it = |pair: &[&str]| before(pair[0]) && counted(pair[1]) && !pair[1].ends_with(':');
+    words.windows(2).any(|pair| of_it(pair) || (pair[0].ends_with(':') && counted(pair[0]) && after(pair[1])))
         || words.windows(3).any(|three| before(three[0]) && matches!(three[1], "test" | "tests") && counted(three[2]))
 }
 
@@ -171,5 +176,7 @@ fn is_place(text: &str) -> bool {
 /// Whether a line only reports that there are none: `error: 0`, `Error: none`.
 fn says_none(line: &str) -> bool {
     let rest = line.split_once([':', ' ']).map_or("", |(_, rest)| rest.trim());
-    matches!(rest.to_lowercase().as_str(), "" | "0" | "none" | "null" | "nil" | "no" | "false" | "[]" | "undefined")
+    let rest = rest.to_lowercase();
+    let counts_none = ["0 ", "no error", "no problem", "no issue", "no failure"].iter().any(|start| rest.starts_with(start));
+    counts_none || matches!(rest.as_str(), "" | "0" | "none" | "null" | "nil" | "no" | "false" | "[]" | "undefined")
 }

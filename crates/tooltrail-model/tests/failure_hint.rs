@@ -33,6 +33,8 @@ fn the_words_of_a_failure_are_found() {
         ("BUILD FAILED in 3s", "BUILD FAILED in 3s"),
         ("✖ 3 problems (2 errors, 1 warning)", "✖ 3 problems (2 errors, 1 warning)"),
         ("  ✗ 2 failed", "✗ 2 failed"),
+        ("Tests: 5 Failures: 1 Errors: 0", "Tests: 5 Failures: 1 Errors: 0"),
+        ("Error: no tests found", "Error: no tests found"),
         ("Found 6 errors.", "Found 6 errors."),
         ("Found 1 error in 1 file (checked 3 source files)", "Found 1 error in 1 file (checked 3 source files)"),
         ("12 examples, 2 failures", "12 examples, 2 failures"),
@@ -81,6 +83,12 @@ fn what_only_looks_like_a_failure_is_none() {
         "All checks passed!",
         "BUILD SUCCESSFUL in 3s",
         "6:42:11 failed",
+        "✖ 3 problems (0 errors, 3 warnings)",
+        "error: 0 errors found",
+        "ERROR: no errors",
+        "Error: 0 failed",
+        "Tests: 5 Failures: 0 Errors: 0",
+        "Summary: 12 files, 0 errors, 4 warnings",
     ] {
         assert_eq!(failure_hint(output), None, "{output}");
     }

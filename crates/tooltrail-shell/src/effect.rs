@@ -178,6 +178,8 @@ fn fixes(word: &str) -> bool {
         || word.starts_with("--fix=")
         || word.starts_with("--snapshot-update")
         || word.ends_with(":fix")
+        // R writes its documentation and snapshots beside the source.
+        || ["::document(", "roxygenise(", "roxygenize(", "snapshot_accept("].iter().any(|call| word.contains(call))
 }
 
 /// The words that are no options.

@@ -31,6 +31,7 @@
 
 mod effect;
 mod exit_codes;
+mod interpreters;
 mod limits;
 mod parser;
 mod plain;

@@ -3,6 +3,7 @@
 //! The rules are here, the lists of programs in `purpose_tables`. A command without a known purpose has none: a wrong one would put a
 //! deploy among the tests.
 
+use crate::interpreters;
 use crate::purpose_tables::{BY_PROGRAM, BY_WORD, MAKERS, NOT_VALUED, SCRIPTS, VALUED, listed};
 use crate::wrappers::{is_assignment, program};
 use tooltrail_model::command::Purpose;
@@ -30,6 +31,10 @@ pub(crate) fn of(words: &[String]) -> Option<Purpose> {
             return None;
         }
         return maker(name, &said);
+    }
+    // Before the package managers: `bun x.test.ts` runs a file.
+    if let Some(purpose) = interpreters::purpose(name, rest) {
+        return Some(purpose);
     }
     if listed(SCRIPTS, name) {
         return script(name, rest, &said);
@@ -61,7 +66,7 @@ fn of_its_own(name: &str, first: &str, rest: &[String], said: &[&str]) -> Option
                 Some(Build)
             }
         }
-        ("deno", ["task", told, ..]) | ("mise", ["run" | "r", told, ..]) => named(told, Some(Lint)),
+        ("deno", ["task", told, ..]) | ("mise" | "vp", ["run" | "r", told, ..]) => named(told, Some(Lint)),
         ("bash" | "sh" | "zsh", [path, ..]) => project_script(path),
         ("mvn" | "mvnw" | "xcodebuild" | "sbt", [_, ..]) => said.iter().filter_map(|word| by_word(name, word)).min(),
         ("bundle", []) => Some(Install),
@@ -77,7 +82,7 @@ fn of_its_own(name: &str, first: &str, rest: &[String], said: &[&str]) -> Option
 
 /// The purpose of a script of the project, by its name: `./scripts/test.sh`.
 fn project_script(path: &str) -> Option<Purpose> {
-    let (directory, file) = path.rsplit_once('/').unwrap_or_default();
+    let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.strip_suffix(".sh");
     let among_scripts = || listed("scripts script ci", directory.rsplit('/').next().unwrap_or_default()) && !file.contains('.');
     named(stem.or_else(|| among_scripts().then_some(file))?, None)

@@ -24,7 +24,7 @@ const PROGRAMS: &[(Purpose, &str)] = &[
         "eslint eslint_d flake8 pylint mypy dmypy pyright basedpyright pyre pycodestyle pydocstyle pyflakes shellcheck golangci-lint
          staticcheck revive stylelint oxlint tslint xo standard rubocop standardrb erb_lint clang-tidy cppcheck hadolint yamllint
          markdownlint markdownlint-cli2 tflint ktlint swiftlint phpstan psalm phpcs vale actionlint ansible-lint detekt bandit vulture
-         svelte-check cargo-clippy cargo-deny typos codespell cspell knip luacheck semgrep lint-staged commitlint textlint",
+         svelte-check py_compile compileall cargo-clippy cargo-deny typos codespell cspell knip luacheck semgrep lint-staged commitlint textlint",
     ),
     (
         Format,
@@ -66,11 +66,13 @@ const WORDS: &[(&str, &[(Purpose, &str)])] = &[
     ),
     ("hatch pdm rye pixi", &[(Test, "test"), (Build, "build"), (Lint, "lint"), (Format, "fmt"), (Install, "install add sync update")]),
     ("vite next nuxt astro remix gatsby hugo jekyll tauri eas sam", &[(Build, "build"), (Lint, "lint check")]),
+    ("vp", &[(Test, "test"), (Build, "build pack"), (Lint, "lint check"), (Format, "fmt"), (Install, "install add")]),
     ("ng ember", &[(Test, "test"), (Build, "build"), (Lint, "lint")]),
     ("docker podman docker-compose buildah", &[(Build, "build")]),
     ("playwright", &[(Test, "test"), (Install, "install")]),
     ("ruff biome ty sqlfluff trunk", &[(Lint, "check lint ci"), (Format, "format fmt"), (Build, "build")]),
     ("pre-commit lefthook prek", &[(Lint, "run"), (Install, "install")]),
+    ("hk", &[(Lint, "check run"), (Format, "fix"), (Install, "install")]),
     ("buf helm taplo", &[(Build, "build package"), (Lint, "lint check"), (Format, "format fmt")]),
     ("terraform tofu", &[(Lint, "validate"), (Format, "fmt")]),
     ("dbt", &[(Test, "test"), (Build, "build run compile")]),

@@ -21,6 +21,10 @@ pub(crate) fn inner_script<'w>(words: &'w [String], own: &'w [String], document:
         "bash" | "sh" | "zsh" | "dash" if words.first().is_some_and(|word| program(word) == "xargs") => InnerScript::None,
         "bash" | "sh" | "zsh" | "dash" => shell(rest, document),
         "ssh" => remote(rest).map_or(InnerScript::None, InnerScript::Elsewhere),
+        "cmd" => match rest {
+            [option, text] if option.trim_start_matches('/').eq_ignore_ascii_case("c") => InnerScript::Elsewhere(text),
+            _ => InnerScript::None,
+        },
         "eval" => rest.first().filter(|_| rest.len() == 1).map_or(InnerScript::None, |text| InnerScript::Elsewhere(text)),
         _ => InnerScript::None,
     }

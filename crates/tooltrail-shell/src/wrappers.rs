@@ -95,6 +95,10 @@ static WRAPPING: LazyLock<Map<&str, ()>> =
 /// The name of a program without its directory, its ending and the version that a package runner was asked for.
 pub(crate) fn program(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    // A shell takes the backslash out of `.\gradlew.bat`, and its directory becomes a part of the name.
+    if let Some(script) = ["gradlew.bat", "mvnw.cmd"].iter().find(|script| name.ends_with(**script)) {
+        return script.split('.').next().unwrap_or(script);
+    }
     let name = [".exe", ".cmd", ".bat"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     name.split_once('@').map_or(name, |(before, _)| if before.is_empty() { name } else { before })
 }
@@ -121,7 +125,13 @@ fn behind_one(words: &[String]) -> Option<&[String]> {
     match (name, rest.first().map(String::as_str)) {
         // `command -v` looks a program up and runs nothing.
         ("command", Some("-v" | "-V")) => return None,
-        (_, Some("-m")) if name == "py" || name.starts_with("python") => return rest.get(1..),
+        ("py", _) | (_, Some("-m" | "-u" | "-B" | "-O" | "-I" | "-s" | "-E" | "-W" | "-X"))
+            if name == "py" || name.starts_with("python") =>
+        {
+            return module(rest);
+        }
+        // One word behind it is a whole line: see `words::inner_script`.
+        ("cmd", Some("/c" | "/C" | "//c" | "//C")) if rest.len() > 2 => return rest.get(1..),
         // `node node_modules/.bin/eslint` is about the tool, not about its interpreter.
         ("node" | "php" | "python" | "python3" | "ruby" | "bun", Some(path)) if is_tool(path) => return Some(rest),
         _ => {}
@@ -135,6 +145,20 @@ fn behind_one(words: &[String]) -> Option<&[String]> {
     // Names of tools may stand before the command: `mise exec node@20 -- npm test`.
     let command = behind.iter().position(|word| word == "--").filter(|_| matches!(name, "mise" | "op" | "doppler"));
     command.map_or(Some(behind), |at| behind.get(at + 1..))
+}
+
+/// The words behind `-m` of Python, which may have options before it; `None` where it runs a file.
+fn module(words: &[String]) -> Option<&[String]> {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        match word.as_str() {
+            "-m" => return words.get(at + 1..),
+            "-c" => return None,
+            "-W" | "-X" => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
 }
 
 /// The words behind a wrapper's own words, its options, assignments and `own` operands; `None` if its own words are not there.

@@ -56,7 +56,10 @@ fn a_session_says_whose_turn_it_is() {
     let stopped = record(3, "user", json!([{"type": "text", "text": "[Request interrupted by user]"}]), "/srv/app");
     // The records, whether the log is fresh, what the list says; the state and what tells so.
     type Given<'a> = (&'a [&'a Value], bool, Option<&'a str>, &'a str, &'a str);
-    let cases: [Given<'_>; 14] = [
+    let snapshot = json!({"type": "file-history-snapshot", "messageId": "m1", "snapshot": {"trackedFileBackups": {}}, "sessionId": "s1"});
+    let summary = json!({"type": "summary", "summary": "A title", "leafUuid": "u9"});
+    let mode = json!({"type": "permission-mode", "permissionMode": "plan", "sessionId": "s1"});
+    let cases: [Given<'_>; 17] = [
         (&[&prompt], true, None, "working", "model"),
         (&[&prompt, &thought], true, None, "working", "model"),
         (&[&prompt, &call("Bash")], true, None, "working", "call"),
@@ -71,6 +74,10 @@ fn a_session_says_whose_turn_it_is() {
         (&[&prompt, &call("Bash")], false, Some("busy"), "working", "call"),
         (&[&prompt, &call("Bash")], false, None, "ended", "quiet"),
         (&[&prompt, &said], false, None, "ended", "quiet"),
+        // Nothing was ever said in these: they wait for nobody, however fresh the file is.
+        (&[&snapshot], true, None, "ended", "nothing_asked"),
+        (&[&summary, &mode], true, None, "ended", "nothing_asked"),
+        (&[&snapshot], true, Some("idle"), "your_turn", "idle"),
     ];
     for (records, fresh, listed, expected, reason) in cases {
         let records: Vec<Value> = records.iter().map(|record| (*record).clone()).collect();

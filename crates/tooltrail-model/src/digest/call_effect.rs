@@ -4,8 +4,9 @@
 
 use super::Cited;
 use super::file_effect::changes;
+use super::shipped;
 use crate::book::{Book, Loaded, Selection};
-use crate::command::{CommandLine, CommandOutcome, Purpose, SimpleCommand};
+use crate::command::{CommandLine, CommandOutcome};
 use crate::content::words;
 use crate::detail::{Detail, Edit, Shell, Write};
 use crate::event::{HookOutcome, TaskState};
@@ -66,7 +67,7 @@ pub(super) struct RanCommand {
     pub(super) exit_of: Option<String>,
     /// Words of the output that indicate a failure.
     pub(super) hint: Option<String>,
-    /// Commits and pull requests: the kind, and the hash or address.
+    /// Commits, pushes and pull requests: the kind, and the hash, branch or address.
     pub(super) shipped: Vec<(String, String)>,
 }
 
@@ -220,12 +221,16 @@ fn ran(story: &Story<'_>) -> Option<RanCommand> {
     let row = &story.row;
     let output = output(story, shell);
     let line = story.command.clone();
-    let outcomes = line.as_ref().map(|line| outcomes(line, worked(row), &output)).unwrap_or_default();
+    let mut outcomes = line.as_ref().map(|line| outcomes(line, worked(row), &output)).unwrap_or_default();
+    // A line that was stopped or goes on recorded no exit code at all, so no command's is hidden behind another's.
+    if !has_ended(row) {
+        outcomes.iter_mut().filter(|outcome| **outcome == CommandOutcome::Masked).for_each(|outcome| *outcome = CommandOutcome::Unknown);
+    }
     Some(RanCommand {
         exit_of: row.exit_of.clone(),
         // Where the exit code is the command's own, words in the output prove nothing that the code does not.
         hint: if outcomes.contains(&CommandOutcome::Masked) { failure_hint(&output) } else { None },
-        shipped: shipped(story, shell, line.as_ref(), &output),
+        shipped: shipped::of_command(row, shell, line.as_ref().map(|line| (line, outcomes.as_slice())), &output),
         outcomes,
         line,
     })
@@ -249,6 +254,11 @@ fn worked(row: &CallRow<'_>) -> Option<bool> {
     }
 }
 
+/// True if a command line ran to its end, according to the log.
+fn has_ended(row: &CallRow<'_>) -> bool {
+    worked(row).is_some() || (row.status == Status::Answered && row.background.is_none())
+}
+
 /// The outcome of each command.
 fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<CommandOutcome> {
     let mut outcomes = line.outcomes(worked);
@@ -270,78 +280,14 @@ fn output(story: &Story<'_>, shell: &Shell) -> String {
     if printed.is_empty() { story.answer.as_ref().map(|answer| words(&answer.seen)).unwrap_or_default() } else { printed.join("\n") }
 }
 
-/// Commits and pull requests of a command: as the agent recorded them, else as git and gh print them.
-fn shipped(story: &Story<'_>, shell: &Shell, line: Option<&CommandLine>, output: &str) -> Vec<(String, String)> {
-    if !matches!(story.row.status, Status::Succeeded | Status::Answered) {
-        return Vec::new();
-    }
-    if !shell.git.is_empty() {
-        return shell.git.iter().map(|(what, words)| (if what == "pr" { "pull_request" } else { what }.to_owned(), which(words))).collect();
-    }
-    let commands = line.map(|line| line.commands.as_slice()).unwrap_or_default();
-    let mut found = Vec::new();
-    let commits = |command: &&SimpleCommand| command.purpose == Some(Purpose::Commit) && !command.text.contains("--dry-run");
-    if let Some(made) = commands.iter().find(commits) {
-        let hashes: Vec<&str> = output.lines().filter_map(commit).collect();
-        // `git commit -q` prints no hash; its own exit code proves the commit all the same.
-        let proven = story.row.status == Status::Succeeded && !story.row.masked.contains(&made.text);
-        found.extend(hashes.iter().map(|hash| ("commit".to_owned(), (*hash).to_owned())));
-        found.extend((hashes.is_empty() && proven).then(|| ("commit".to_owned(), String::new())));
-    }
-    if commands.iter().any(|command| command.text.contains("pr create")) {
-        // `gh pr create` prints the address on a line of its own.
-        let address = output.lines().map(str::trim).find(|line| line.starts_with("https://") && line.contains("/pull/"));
-        found.extend(address.map(|address| ("pull_request".to_owned(), headline(address, TEXT))));
-    }
-    found
-}
-
-/// The identifying word of an agent's note about a commit or pull request: an address, a hash, else the last word.
-fn which(words: &str) -> String {
-    let all = || words.split_whitespace();
-    let address = all().find(|word| word.starts_with("https://"));
-    address.or_else(|| all().find(|word| is_hash(word))).or_else(|| all().last()).unwrap_or_default().to_owned()
-}
-
-fn is_hash(word: &str) -> bool {
-    (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// The hash in `[main 9f3c2ab] message`, which git prints for a commit.
-fn commit(line: &str) -> Option<&str> {
-    let (head, _) = line.trim().strip_prefix('[')?.split_once(']')?;
-    let hash = head.rsplit(' ').next()?;
-    // Without a branch before the hash it is some other bracketed word, such as a log level.
-    let branch = head.contains(' ');
-    (branch && is_hash(hash)).then_some(hash)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commits_are_read_from_what_git_prints() {
-        assert_eq!(commit("[main 9f3c2ab] fix the lexer"), Some("9f3c2ab"));
-        assert_eq!(commit("[main (root-commit) 9f3c2ab] first"), Some("9f3c2ab"));
-        assert_eq!(commit("[detached HEAD 9f3c2ab1] x"), Some("9f3c2ab1"));
-        for other in ["[9f3c2ab] x", "[main fix] x", "[ok]", "main 9f3c2ab", "[2026-03-04 10:00:00] started"] {
-            assert_eq!(commit(other), None, "{other}");
-        }
-    }
 
     #[test]
     fn a_command_is_described_by_its_first_real_line() {
         assert_eq!(telling_line("cd /srv/app\n# first\nmake all\nmake test"), "make all");
         assert_eq!(telling_line("cd /srv && make"), "cd /srv && make");
         assert_eq!(telling_line("cd /srv"), "cd /srv");
-    }
-
-    #[test]
-    fn notes_of_an_agent_give_a_hash_or_an_address() {
-        assert_eq!(which("committed 4ce076c main"), "4ce076c");
-        assert_eq!(which("created 236 https://example.org/o/r/pull/236"), "https://example.org/o/r/pull/236");
-        assert_eq!(which("release/v1"), "release/v1");
-        assert_eq!(which(""), "");
     }
 }

@@ -1,7 +1,7 @@
 //! Folding: all effects of a session's calls become one digest.
 
 use super::call_effect::{CallEffect, RanCommand, RepeatKey};
-use super::{ChangeSummary, ChangedFile, CheckRun, Digest, RunOutcome, Shipped, UnresolvedCall};
+use super::{ChangeSummary, ChangedFile, CheckRun, Digest, RunOutcome, UnresolvedCall, shipped};
 use crate::command::{CommandOutcome, Purpose};
 use crate::{Reason, Status};
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ pub(super) fn digest(effects: &[CallEffect]) -> Digest {
     let with = |status: Status| effects.iter().filter(|effect| effect.status == status).map(open).collect();
     Digest {
         changed: changed(effects),
-        shipped: effects.iter().flat_map(shipped).collect(),
+        shipped: shipped::of_session(effects),
         test: last_run(effects, Purpose::Test),
         build: last_run(effects, Purpose::Build),
         lint: last_run(effects, Purpose::Lint),
@@ -35,11 +35,6 @@ fn open(effect: &CallEffect) -> UnresolvedCall {
         why: effect.why.clone(),
         cited: effect.cited.clone(),
     }
-}
-
-fn shipped(effect: &CallEffect) -> impl Iterator<Item = Shipped> {
-    let all = effect.ran.iter().flat_map(|ran| &ran.shipped);
-    all.map(|(what, which)| Shipped { what: what.clone(), which: which.clone(), cited: effect.cited.clone() })
 }
 
 fn changed(effects: &[CallEffect]) -> ChangeSummary {

@@ -1,13 +1,15 @@
 //! The digest of a session: the prompt, changes, tests since then, open problems, use of time.
 //!
 //! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `call_effect`
-//! describes the effect of each call, with `file_effect` for the files it changed; `fold` combines them, `quotes` finds the words, `times` divides the time.
+//! describes the effect of each call, with `file_effect` for the files it changed and `shipped` for what it sent away; `fold`
+//! combines them, `quotes` finds the words, `objections` those of hooks, `times` divides the time.
 
 mod call_effect;
 mod file_effect;
 mod fold;
 mod objections;
 mod quotes;
+mod shipped;
 mod times;
 
 pub use times::{Lapse, Who, lapse};

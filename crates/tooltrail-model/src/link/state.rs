@@ -125,6 +125,7 @@ pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (
         Some(Ending::Continued) => (State::Ended, StateReason::Continued),
         Some(Ending::Archived) => (State::Ended, StateReason::Archived),
         None if listed == Some(Live::Running) => (State::Working, StateReason::Registry),
-        None => (State::YourTurn, StateReason::NothingAsked),
+        // Files of snapshots, titles or settings alone: nothing was said, and no process is known that could wait for it.
+        None => (State::Ended, StateReason::NothingAsked),
     }
 }
