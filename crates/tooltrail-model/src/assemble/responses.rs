@@ -45,6 +45,7 @@ impl Assembler {
             tokens: usage.tokens,
             server_tools: [0; 2],
             tier: None,
+            reported: false,
         };
         self.responses.all.push((usage.response, snapshot));
     }
