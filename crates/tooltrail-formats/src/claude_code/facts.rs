@@ -97,8 +97,11 @@ impl<'r> FactEmitter<'_, 'r> {
 
 /// Emits the facts of a record.
 pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
-    let scope =
-        Scope { session: record.own_session().map(Raw::decoded_bytes), agent: record.agent.map(Raw::decoded_bytes), sidechain: record.sidechain };
+    let scope = Scope {
+        session: record.own_session().map(Raw::decoded_bytes),
+        agent: record.agent.map(Raw::decoded_bytes),
+        sidechain: record.sidechain,
+    };
     let (kind, known) = kind(record.kind);
     let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, scope: &scope, out };
     // First of all facts: the assembler counts records by it.

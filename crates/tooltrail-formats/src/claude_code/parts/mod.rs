@@ -19,8 +19,8 @@ pub(super) mod progress;
 mod system;
 mod user;
 
-use super::{facts, settings};
 use super::record::ClaudeRecord;
+use super::{facts, settings};
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
 use tooltrail_model::transcript::{Part, Parts};
