@@ -442,6 +442,23 @@ mod tests {
     }
 
     #[test]
+    fn progress_proves_a_failure_or_a_time_limit() {
+        let at = At::default();
+        let after = |elapsed_ms, limit_ms| ProgressSigns { elapsed_ms, limit_ms, failed: false };
+        let table = [
+            (ProgressSigns { failed: true, ..after(Some(9), None) }, Some(Sequel::ServerFailed(at))),
+            (after(Some(121_000), Some(120_000)), Some(Sequel::OverLimit(at))),
+            (after(Some(120_000), Some(120_000)), None),
+            (after(Some(900_000), None), None),
+            // A limit of 0 is no limit.
+            (after(Some(1), Some(0)), None),
+        ];
+        for (signs, expected) in table {
+            assert_eq!(progress_end(signs, at), expected, "{signs:?}");
+        }
+    }
+
+    #[test]
     fn an_output_that_is_an_error_counts_like_a_mark() {
         let said = Signals { outcome: LoggedOutcome::Worked, error_output: true, ..Signals::default() };
         let table = [
@@ -452,6 +469,26 @@ mod tests {
         ];
         for (kind, signals, expected) in table {
             assert_eq!(judged(kind, signals, Circumstances::default()), expected, "{signals:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_proves_the_end_decides_without_a_result() {
+        let at = At::default();
+        let table = [
+            (Sequel::Refused(at, Denial::User), ("rejected", "user")),
+            (Sequel::Refused(at, Denial::Rule), ("blocked", "permission_rule")),
+            (Sequel::Refused(at, Denial::AutoMode), ("blocked", "auto_mode")),
+            (Sequel::Refused(at, Denial::NotGranted), ("blocked", "not_granted")),
+            (Sequel::ServerFailed(at), ("failed", "mcp_error")),
+            (Sequel::OverLimit(at), ("timed_out", "timeout")),
+        ];
+        for (sequel, expected) in table {
+            for life in [Life::Dead, Life::Alive] {
+                let (verdict, _) = without_result(sequel, life);
+                assert_eq!((verdict.status.word(), verdict.reason.map_or("-", Reason::word)), expected, "{sequel:?}");
+            }
+            assert!(!sequel.is_weak() && !sequel.is_open());
         }
     }
 

@@ -13,7 +13,7 @@ use tooltrail_model::transcript::Story;
 pub fn head(call: &Story<'_>) -> Head {
     let mut head = tools::of(call).head(call);
     // Last, because facts that do not fit are left out, and a refusal has its words in the body too.
-    head.facts.extend(hooks::mark(call));
+    head.facts.extend(hooks::marks(call));
     head
 }
 

@@ -85,26 +85,24 @@ pub(crate) fn refusal(call: &Story<'_>) -> Option<String> {
     blocked.filter_map(said).next()
 }
 
-/// The reason that a hook gave, without the command that some agents put before it.
+/// The reason that a hook gave.
 pub(crate) fn said(hook: &HookStory) -> Option<String> {
-    let reason = hook.reason.as_deref()?.trim();
-    let bare = reason.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).filter(|(command, _)| hook.command.as_deref() == Some(command));
-    Some(bare.map_or(reason, |(_, words)| words).trim().to_owned()).filter(|words| !words.is_empty())
+    hook.reason.as_deref().map(str::trim).filter(|words| !words.is_empty()).map(str::to_owned)
 }
 
-/// Mark on the line of a call for which hooks ran: `1 hook`, `2 hooks, 1 failed`, `hook: line too long`.
-pub(crate) fn mark(call: &Story<'_>) -> Option<Line> {
+/// Marks on the line of a call for which hooks ran: `1 hook`, `2 hooks, 1 failed`, and the words of a hook that blocked.
+pub(crate) fn marks(call: &Story<'_>) -> Vec<Line> {
     let hooks = all(call);
     if hooks.is_empty() {
-        return None;
+        return Vec::new();
     }
     let number = |outcome| hooks.iter().filter(|hook| hook.outcome == Some(outcome)).count() as u64;
-    // A refusal of the call itself is its status; only an objection to its result needs a word.
-    let blocked = number(HookOutcome::Blocked);
+    // Of a refused call the status says it.
+    let blocked = if call.row.status == Status::Blocked { 0 } else { number(HookOutcome::Blocked) };
     let told = [(blocked, "blocked"), (number(HookOutcome::Failed), "failed"), (number(HookOutcome::Cancelled), "cancelled")];
     let told: String = told.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!(", {number} {word}")).collect();
-    let words = refusal(call).map(|words| format!(": {}", one_line(&words, WORDS))).unwrap_or_default();
-    Some(Line::of(Class::Dim, &format!("{}{told}{words}", counted(hooks.len() as u64, "hook"))))
+    let mark = format!("{}{told}", counted(hooks.len() as u64, "hook"));
+    std::iter::once(mark).chain(refusal(call).map(|words| one_line(&words, WORDS))).map(|text| Line::of(Class::Dim, &text)).collect()
 }
 
 /// Severity of a hook's outcome.

@@ -80,11 +80,20 @@ pub(super) fn read<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
     });
     read.ok()?;
     // A stop reason is more specific than what was printed.
-    hook.reason = stopped.or(hook.reason);
+    hook.reason = stopped.or(hook.reason).map(|reason| words_alone(reason, hook.command.as_deref()));
     hook.call = hook.call.take().or(record.parent_tool_use.or(record.tool_use).map(Raw::text));
     decide(&mut hook, kind.as_deref().unwrap_or_default(), stdout)?;
     hook.stage = hook.event.as_deref().map_or(HookStage::Other, stage);
     Some(hook)
+}
+
+/// The words of a hook without its command, which the program puts before them: `[guard.sh]: no`.
+fn words_alone<'r>(reason: Cow<'r, str>, command: Option<&str>) -> Cow<'r, str> {
+    let rest = command.and_then(|command| reason.strip_prefix('[')?.strip_prefix(command)?.strip_prefix("]: "));
+    match rest {
+        Some(words) => Cow::Owned(words.to_owned()),
+        None => reason,
+    }
 }
 
 /// The hook that got a record as its input. The record shows that it ran, not how it ended.

@@ -26,6 +26,7 @@ mod prompt;
 mod record;
 mod request;
 mod result;
+mod settings;
 mod sniff;
 mod titles;
 mod tools;

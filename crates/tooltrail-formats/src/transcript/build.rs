@@ -14,9 +14,7 @@ use std::sync::Arc;
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::summary::HookRecord;
-use tooltrail_model::transcript::{
-    CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn,
-};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn};
 use tooltrail_model::{Status, Time};
 
 /// The longest beginning of a prompt that is kept as the name of its turn.
@@ -421,9 +419,11 @@ impl<'a, 's> Builder<'a, 's> {
                 return;
             }
             let names = &linked.sources[source].summary.names;
-            let own = |text: Option<&str>| text.map(|text| self.private.map_or_else(|| text.to_owned(), |own| (own.change)(text.to_owned())));
+            let own =
+                |text: Option<&str>| text.map(|text| self.private.map_or_else(|| text.to_owned(), |own| (own.change)(text.to_owned())));
             let (event, name, command) = (own(names.opt(hook.event)), own(names.opt(hook.name)), own(names.opt(hook.command)));
-            let story = HookStory { event, name, command, outcome: hook.outcome, reason: own(hook.reason.as_deref()), ..HookStory::default() };
+            let story =
+                HookStory { event, name, command, outcome: hook.outcome, reason: own(hook.reason.as_deref()), ..HookStory::default() };
             let spot = Spot { source, at: hook.at };
             let turn = call.and_then(|call| self.calls[call].turn).or_else(|| places.turn(spot));
             found.push(HookObjection { hook: story, call, spot, turn });
@@ -443,7 +443,9 @@ impl<'a, 's> Builder<'a, 's> {
         found.sort_by_key(|objection| objection.spot);
         // A log that was copied reports them again, and so does the summary of a turn.
         let mut known = HashSet::new();
-        found.retain(|objection| known.insert((objection.call, objection.turn, objection.hook.event.clone(), objection.hook.reason.clone())));
+        found.retain(|objection| {
+            known.insert((objection.call, objection.turn, objection.hook.event.clone(), objection.hook.reason.clone()))
+        });
         found
     }
 

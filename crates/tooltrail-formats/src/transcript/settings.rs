@@ -32,25 +32,33 @@ impl SettingsReader {
 
     /// The settings of the whole session.
     pub(super) fn finish(self, places: &TurnPlaces, server_tools: [u64; 2]) -> SessionSettings {
-        let change = |(mode, spot): (Arc<PermissionMode>, Spot)| PermissionChange { mode: (*mode).clone(), turn: places.turn(spot) };
+        let change = |(mode, spot): (Arc<PermissionMode>, Spot)| PermissionChange { mode: (*mode).clone(), turn: places.first_turn(spot) };
         let versions = self.versions.iter().map(|version| version.to_string()).collect();
         SessionSettings { versions, permissions: self.permissions.into_iter().map(change).collect(), server_tools }
     }
 }
 
-/// The records that turns begin with.
+/// The records that turns begin and end with.
 #[derive(Debug)]
-pub(super) struct TurnPlaces(Vec<Option<Spot>>);
+pub(super) struct TurnPlaces(Vec<Option<(Spot, Spot)>>);
 
 impl TurnPlaces {
     pub(super) fn new(turns: &[Turn], threads: &[Thread]) -> Self {
         let entries = threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
-        TurnPlaces(turns.iter().map(|turn| entries.get(turn.entries.start).map(|entry| entry.spot)).collect())
+        let place = |turn: &Turn| Some((entries.get(turn.entries.start)?.spot, entries.get(turn.entries.end.checked_sub(1)?)?.spot));
+        TurnPlaces(turns.iter().map(place).collect())
     }
 
     /// The turn that a record belongs to: the last one that began before it in the same log.
     pub(super) fn turn(&self, spot: Spot) -> Option<usize> {
         // Only positions in the same log can be compared.
-        self.0.iter().rposition(|begin| begin.is_some_and(|begin| begin.source == spot.source && begin <= spot))
+        self.0.iter().rposition(|place| place.is_some_and(|(begin, _)| begin.source == spot.source && begin <= spot))
+    }
+
+    /// The first turn that a setting applies to: the next one, where it was made after the last entry of a turn.
+    fn first_turn(&self, spot: Spot) -> Option<usize> {
+        let turn = self.turn(spot)?;
+        let over = self.0.get(turn).copied().flatten().is_some_and(|(_, end)| end.source == spot.source && end < spot);
+        Some(if over && turn + 1 < self.0.len() { turn + 1 } else { turn })
     }
 }

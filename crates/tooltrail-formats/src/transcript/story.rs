@@ -112,7 +112,9 @@ fn add(runs: &mut Vec<HookStory>, new: HookStory) {
     let same = |run: &&mut HookStory| {
         let named = run.event == new.event && (run.name == new.name || run.name.is_none() || new.name.is_none());
         let command = run.command == new.command || run.command.is_none() || new.command.is_none();
-        named && command && starts(run) && !starts(&new)
+        // Of two starts, one has to be the input that the other hook got, which names no hook.
+        let another = starts(&new) && run.name.is_some() && new.name.is_some();
+        named && command && starts(run) && !another
     };
     match runs.iter_mut().find(same) {
         Some(run) => *run = HookStory { name: new.name.or(run.name.take()), command: new.command.or(run.command.take()), ..new },

@@ -234,7 +234,12 @@ impl<'a> SettingsRow<'a> {
     fn new(settings: &'a SessionSettings) -> Self {
         let mode = |change: &'a PermissionChange| PermissionRow { mode: &change.mode.words, turn: change.turn.map(|turn| turn + 1) };
         let [web_searches, web_fetches] = settings.server_tools;
-        SettingsRow { versions: &settings.versions, permissions: settings.permissions.iter().map(mode).collect(), web_searches, web_fetches }
+        SettingsRow {
+            versions: &settings.versions,
+            permissions: settings.permissions.iter().map(mode).collect(),
+            web_searches,
+            web_fetches,
+        }
     }
 }
 

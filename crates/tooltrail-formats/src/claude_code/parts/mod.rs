@@ -21,8 +21,8 @@ mod statements;
 mod system;
 mod user;
 
-use super::{facts, settings};
 use super::record::ClaudeRecord;
+use super::{facts, settings};
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
 use tooltrail_model::transcript::{Level, Part, Parts};
