@@ -133,7 +133,7 @@ fn classify(text: &str, flags: TextFlags) -> (Author, &str) {
         return (if handover { Author::Sign(Notice::Handover) } else { Author::Words(Origin::Program) }, own);
     }
     // Before the sidechain's flag: notifications are the program's in a subagent's log, too.
-    if PROGRAM.iter().any(|(beginning, _)| own.starts_with(beginning)) {
+    if PROGRAM.iter().any(|(beginning, _)| own.starts_with(beginning)) || commands::is_unknown(own) {
         return (Author::Words(Origin::Program), own);
     }
     if flags.sidechain {
@@ -159,6 +159,9 @@ pub(super) fn is_interrupt(text: &str) -> bool {
 /// The label for a text of the program.
 pub(super) fn label(text: &str) -> Option<&'static str> {
     let own = text.trim_start();
+    if commands::is_unknown(own) {
+        return Some("command output");
+    }
     PROGRAM.iter().chain(INJECTED).find(|(beginning, _)| own.starts_with(beginning)).map(|(_, label)| *label)
 }
 

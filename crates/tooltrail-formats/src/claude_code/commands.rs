@@ -124,7 +124,15 @@ fn is_bare(text: &str) -> bool {
 /// Whether a text is the output of a command that the program ran itself.
 pub(super) fn is_output(text: &str) -> bool {
     let text = text.trim_start();
-    ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>", "<bash-stderr>"].iter().any(|tag| text.starts_with(tag))
+    is_unknown(text)
+        || ["<local-command-stdout>", "<local-command-stderr>", "<bash-stdout>", "<bash-stderr>"].iter().any(|tag| text.starts_with(tag))
+}
+
+/// Whether a text is the program's answer to a command that does not exist: `Unknown skill: int`.
+pub(super) fn is_unknown(text: &str) -> bool {
+    let name = ["Unknown skill: ", "Unknown slash command: "].iter().find_map(|beginning| text.trim().strip_prefix(beginning));
+    // A person who asks about it uses more words.
+    name.is_some_and(|name| !name.contains(char::is_whitespace))
 }
 
 #[cfg(test)]
@@ -146,6 +154,7 @@ mod tests {
         assert_eq!(command("/mcp"), Some(("/mcp".into(), false)));
         assert_eq!(command("/mcp works?"), None);
         assert_eq!(command("/srv/app/notes.md"), None);
+        assert!(is_output("Unknown skill: int") && is_output("<bash-stdout>x</bash-stdout>") && !is_output("Unknown skill: int, why?"));
         assert!(is_typed("/pr review") && is_typed("/team:pr") && !is_typed("/srv/app is gone") && !is_typed("fix /pr") && !is_typed("/"));
     }
 }

@@ -42,10 +42,16 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, be
                 Origin::Command | Origin::Local => commands::read(authored.own()).map(|command| Cow::Owned(command.line)),
                 _ => None,
             };
-            let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(authored.own())));
+            let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(named_after(authored.own()))));
             emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
         }
     }
+}
+
+/// The words of a prompt that a session is named after. The program writes the first line of a prompt that hands over a plan.
+fn named_after(own: &str) -> &str {
+    let plan = own.strip_prefix("Implement the following plan:").map(|plan| plan.trim_start_matches(['#', ' ', '\n', '\r']));
+    plan.filter(|plan| !plan.is_empty()).unwrap_or(own)
 }
 
 /// The first characters of a text.

@@ -125,6 +125,7 @@ pub(super) fn say(text: Raw<'_>, stated: StatedAuthor, echo: Echo, place: FieldS
     let (origin, head) = prompt::read(&beginning, stated);
     // Only a person's prompt may be repeated by another record, which the digest matches with it.
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
+    let head = prompt::named_after(head);
     let head = Cow::Borrowed(&head[..head.floor_char_boundary(HEAD)]);
     let span = record.span(place);
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));

@@ -149,6 +149,13 @@ pub(super) fn read(text: &str, stated: StatedAuthor) -> (Origin, &str) {
     }
 }
 
+/// The words of a prompt that a session is named after. Spec Kit's prompts begin with what the person typed, in a block of its own.
+pub(super) fn named_after(words: &str) -> &str {
+    let typed = words.trim_start().strip_prefix("## User Input").and_then(|rest| rest.trim_start().strip_prefix("```text"));
+    let typed = typed.and_then(|rest| rest.split("```").next()).map(str::trim);
+    typed.filter(|typed| !typed.is_empty()).unwrap_or(words)
+}
+
 /// The context in front of the person's words, and the words.
 fn request(text: &str) -> Option<(&str, &str)> {
     let context = CONTEXTS.iter().any(|beginning| text.trim_start().starts_with(beginning));
@@ -304,6 +311,8 @@ mod tests {
         assert_eq!(words("## My request for Codex:\nfix it\n"), fix);
         let quoted = "why is there a line `## My request for Codex:` in my log?";
         assert_eq!(words(quoted), (Origin::Human, quoted));
+        assert_eq!(named_after("\n## User Input\n\n```text\nmend the roof\n```\n\nYou **MUST** consider it"), "mend the roof");
+        assert_eq!(named_after("## User Input\n\n```text\n\n```\n"), "## User Input\n\n```text\n\n```\n");
         let own = "Notes\n## My request:\nfix it";
         assert_eq!(words(own), (Origin::Human, own));
     }
