@@ -442,3 +442,40 @@ fn a_call_that_streams_in_is_shown_once_with_its_whole_input() {
     assert_eq!(logs.shown(), ["0 prompt hello", "0 call a 1"]);
     logs.with_book(None, |book| story(book, "a", |story| assert_eq!(story.input, json!({"command": "ls -l"}))));
 }
+
+#[test]
+fn failures_of_the_service_say_why_and_when_they_end() {
+    let failed = |more: Value| {
+        let mut record = assistant(2, json!({"type": "text", "text": "You've hit your limit"}));
+        record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Logs::of(MAIN, &[user(1, "hello"), record]).shown().remove(1)
+    };
+    let limit = json!({"isApiErrorMessage": true, "error": "rate_limit", "apiErrorStatus": 429, "errorDetails": "try later",
+        "quotaLimits": {"resetsAt": 1_772_618_400, "rateLimitType": "five_hour"}});
+    let shown = failed(limit);
+    for expected in ["API error 429: rate limit", "You've hit your limit\\ntry later\\nlimit: five hour, resets at 2026-03-04T10:00:00"] {
+        assert!(shown.contains(expected), "{shown}");
+    }
+    let odd = failed(json!({"isApiErrorMessage": true, "errorDetails": {"a": 1}, "quotaLimits": [1], "apiErrorStatus": "429"}));
+    assert!(odd.contains("\"API error\"") && odd.contains("limit\\n{\\\"a\\\":1}"), "{odd}");
+    assert_eq!(failed(json!({"isAbortedMidStream": true})), "0 text You've hit your limit");
+}
+
+#[test]
+fn inputs_that_are_no_texts_break_nothing() {
+    let inputs = [
+        ("Bash", json!({"command": ["ls", "-l"]})),
+        ("Read", json!({"file_path": 7})),
+        ("Grep", json!({"pattern": {}, "glob": {"a": 1}})),
+        ("Write", json!({"file_path": null, "content": ["x"]})),
+        ("Edit", json!({"file_path": {}, "old_string": 1, "new_string": []})),
+        ("Skill", json!({"skill": 3})),
+        ("Task", json!({"prompt": false})),
+        ("Bash", json!("ls")),
+    ];
+    for (tool, input) in inputs {
+        let logs = Logs::of(MAIN, &[user(1, "hello"), call(2, "a", tool, input.clone()), result(3, "a", "done")]);
+        assert_eq!(logs.shown(), ["0 prompt hello", "0 call a 1"], "{tool} {input}");
+        logs.with_book(None, |book| story(book, "a", |story| assert_eq!(story.input, input)));
+    }
+}
