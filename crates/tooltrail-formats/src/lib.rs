@@ -31,6 +31,7 @@ pub mod shelf;
 mod time;
 pub mod transcript;
 pub mod value;
+mod worktrees;
 
 pub use database::{PrivateCopy, Queries};
 pub use format::{Decode, DetailRequest, Format, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};

@@ -76,6 +76,8 @@ pub(super) struct RareFields<'r> {
     pub(super) title: Option<(TitleBy, Raw<'r>)>,
     /// The directory that the session belongs to, if it ran in another one.
     pub(super) project: Option<Raw<'r>>,
+    /// The permission mode of a prompt, or a change of it.
+    pub(super) permission_mode: Option<Raw<'r>>,
     pub(super) hook_infos: Option<Range<usize>>,
     pub(super) hook_errors: Option<Range<usize>>,
     pub(super) hook_context: Option<Range<usize>>,
@@ -179,6 +181,7 @@ impl<'r> ClaudeRecord<'r> {
             b"relocatedCwd" => self.rare_mut().project = value.string(),
             // A worktree without the original directory must not erase one that was named before.
             b"worktreeSession" => self.rare_mut().project = member(value, b"originalCwd")?.or(self.rare_mut().project),
+            b"permissionMode" => self.rare_mut().permission_mode = value.string(),
             b"hookInfos" => self.rare_mut().hook_infos = Some(value.skip()?),
             b"hookErrors" => self.rare_mut().hook_errors = Some(value.skip()?),
             b"hookAdditionalContext" => self.rare_mut().hook_context = Some(value.skip()?),

@@ -173,6 +173,7 @@ fields! {
     }
     15 {
         agent_thread_id b"agent_thread_id"
+        approval_policy b"approval_policy"
         reasoning_effort_camel b"reasoningEffort"
         thread_settings b"thread_settings"
     }

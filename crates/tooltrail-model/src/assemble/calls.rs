@@ -176,6 +176,7 @@ impl Assembler {
             model,
             message,
             has_request: call.has_request,
+            approval: self.approval,
             parallel: 1,
             digest: call.digest,
             input: call.input,
@@ -211,6 +212,7 @@ impl Assembler {
             sole: result.sole,
             truncated: result.truncated,
             handover: false,
+            rewritten: false,
         }
     }
 

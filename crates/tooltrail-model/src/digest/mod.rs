@@ -26,6 +26,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     // Quotes and times come from the conversation, not from calls, so `fold::digest` leaves them empty.
     (digest.asked, digest.said) = fold::quotes(book, selection);
     digest.time = times::lapse(transcript, selection).times();
+    digest.time.may_wait = transcript.calls.iter().any(|call| call.row.may_wait && selection.takes_turn(call.turn));
     digest
 }
 
@@ -226,4 +227,7 @@ pub struct TimeBreakdown {
     pub person_ms: u64,
     /// Time that the logs do not explain.
     pub unknown_ms: u64,
+    /// Whether the time of tools may include waiting for approval.
+    #[serde(skip)]
+    pub may_wait: bool,
 }
