@@ -32,6 +32,7 @@ mod time;
 mod titles;
 pub mod transcript;
 pub mod value;
+mod worktrees;
 
 pub use database::{PrivateCopy, Queries};
 pub use format::{Decode, DetailRequest, Format, LogFiles, OpenRecords, Places, Record, Registered, SessionTitle, Sink, TypedRecord};

@@ -187,6 +187,35 @@ pub struct Context<'r> {
     pub branch: Option<Word<'r>>,
     /// Model, where messages do not name it.
     pub model: Option<Word<'r>>,
+    /// Tools that wait for the person's approval.
+    pub approval: Option<Approval>,
+}
+
+/// Tools that wait for the person's approval before they run, by the agent's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Approval {
+    /// Any tool that can do harm.
+    Any,
+    /// Any but those that edit files.
+    AnyButEdits,
+    /// None: they run, or they are refused without a question.
+    None,
+}
+
+impl Approval {
+    /// Whether a kind of tool may have to wait.
+    pub fn may_wait(self, kind: Kind) -> bool {
+        match self {
+            Approval::Any => asks(kind),
+            Approval::AnyButEdits => asks(kind) && !matches!(kind, Kind::Edit | Kind::Write),
+            Approval::None => false,
+        }
+    }
+}
+
+/// Whether a kind of tool can do harm, so that agents ask before it runs.
+fn asks(kind: Kind) -> bool {
+    matches!(kind, Kind::Shell | Kind::Edit | Kind::Write | Kind::WebFetch | Kind::WebSearch | Kind::Mcp | Kind::Skill | Kind::Other)
 }
 
 /// A record's place in the tree of the conversation.
@@ -635,4 +664,26 @@ pub struct Broken {
     pub why: crate::issue::IssueCode,
     /// Number of whole records that were read from it all the same.
     pub recovered: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tools_that_can_do_harm_wait_and_only_if_the_agent_asks() {
+        for (approval, kind, waits) in [
+            (Approval::Any, Kind::Shell, true),
+            (Approval::Any, Kind::Edit, true),
+            (Approval::Any, Kind::Mcp, true),
+            (Approval::Any, Kind::Read, false),
+            (Approval::Any, Kind::Todo, false),
+            (Approval::AnyButEdits, Kind::Edit, false),
+            (Approval::AnyButEdits, Kind::Write, false),
+            (Approval::AnyButEdits, Kind::Shell, true),
+            (Approval::None, Kind::Shell, false),
+        ] {
+            assert_eq!(approval.may_wait(kind), waits, "{approval:?} {kind:?}");
+        }
+    }
 }

@@ -114,6 +114,9 @@ pub struct CallRow<'a> {
     pub sidechain: bool,
     pub copy_of: Option<Place<'a>>,
     pub about: Option<String>,
+    /// Whether `duration_ms` may include waiting for the person's approval: for readers, not part of the contract.
+    #[serde(skip)]
+    pub may_wait: bool,
 }
 
 impl<'a> CallRow<'a> {

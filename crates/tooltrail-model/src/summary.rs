@@ -1,6 +1,6 @@
 //! Result of layer 1 for a source: everything that the linker and the rows need, without payload.
 
-use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
+use crate::event::{Approval, ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
 use crate::position::{At, RowKeys, Span};
 use crate::text::{Name, Names};
@@ -139,6 +139,8 @@ pub struct CallRecord {
     pub message: Option<Name>,
     /// Whether the record names its request.
     pub has_request: bool,
+    /// Tools that waited for the person's approval when it was made, where the log says so.
+    pub approval: Option<Approval>,
     /// Number of calls in its message.
     pub parallel: u32,
     /// Fingerprint of the input.
@@ -236,6 +238,8 @@ pub struct ResultRecord {
     pub truncated: bool,
     /// Whether the session was handed over right after.
     pub handover: bool,
+    /// Whether its time is that of a later copy of the history, and not that of its end.
+    pub rewritten: bool,
 }
 
 /// The subagent that a result names.

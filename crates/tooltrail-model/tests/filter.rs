@@ -83,6 +83,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The timeline of a call: its request, hooks, permission, result and what followed, each with its time and its line of the
 //! log. Steps that are not recorded are shown as not recorded.
 
-use crate::head::{look, took};
+use crate::head::{WAITS, look, took};
 use crate::pieces::{section, task_state};
 use crate::texts::sniffed;
 use crate::{Block, Class, Limits, Line, hooks};
@@ -168,7 +168,8 @@ pub fn durations(call: &Story<'_>) -> Vec<Line> {
     let row = &call.row;
     let mut lines = Vec::new();
     if let Some(all) = row.duration_ms {
-        lines.push(Line::of(Class::Strong, &took(all)).with(Class::Plain, " from request to result, any wait for permission included"));
+        let waits = if row.may_wait { format!("; {WAITS}") } else { String::new() };
+        lines.push(Line::of(Class::Strong, &took(all)).with(Class::Plain, &format!(" from request to result{waits}")));
     }
     if let Some(run) = row.run_ms.filter(|run| *run > 0) {
         lines.push(Line::of(Class::Strong, &took(run)).with(Class::Plain, " of it the tool ran, as it reports itself"));

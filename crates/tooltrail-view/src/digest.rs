@@ -191,8 +191,9 @@ fn time(time: &TimeBreakdown) -> Option<DigestFact> {
     ];
     // Parts below one percent would only distract.
     let counts = |millis: u64| millis > 0 && millis >= time.wall_ms / 100;
-    let parts: Vec<String> =
-        parts.iter().filter(|(_, millis)| counts(*millis)).map(|(name, millis)| format!("{name} {}", about(*millis))).collect();
+    let waits = if time.may_wait { " (includes waiting for approval)" } else { "" };
+    let part = |(name, millis): &(&str, u64)| format!("{name} {}{}", about(*millis), if *name == "tools" { waits } else { "" });
+    let parts: Vec<String> = parts.iter().filter(|(_, millis)| counts(*millis)).map(part).collect();
     let fact = (time.wall_ms > 0).then(|| DigestFact::of(Class::Plain, &about(time.wall_ms)))?;
     Some(if parts.is_empty() { fact } else { fact.say(Class::Dim, ": ").say(Class::Plain, &parts.join(", ")) })
 }

@@ -5,6 +5,9 @@ use serde::Serialize;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Kind, Reason, Status, Time};
 
+/// What a duration may include besides the tool's own run.
+pub const WAITS: &str = "includes waiting for approval, if any";
+
 /// A call in one line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Head {

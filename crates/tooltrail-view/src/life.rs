@@ -2,7 +2,7 @@
 //!
 //! Facts stand below the call's line, which has its tool, status, exit code and reference; those are not repeated.
 
-use crate::head::{count, counted, took};
+use crate::head::{WAITS, count, counted, took};
 use crate::outcome::{place, short_time};
 use crate::pieces::task_state;
 use crate::{Block, Class, Line, hooks};
@@ -51,7 +51,8 @@ fn times(call: &Story<'_>, fields: &mut CallFields) {
     let row = &call.row;
     fields.add("requested at", row.requested_at.map(short_time));
     fields.add("completed at", row.completed_at.map(short_time));
-    fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", with any wait for permission")));
+    let waits = if row.may_wait { format!(", {WAITS}") } else { String::new() };
+    fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, &waits)));
     fields.add(
         "run time",
         row.run_ms.filter(|millis| *millis > 0).map(|millis| Line::from(took(millis)).with(Class::Dim, ", as the tool reports")),
@@ -144,9 +145,19 @@ mod tests {
         assert_eq!((of("status"), of("exit code"), of("tool")), Default::default());
         assert_eq!(of("requested at"), "2026-03-04T10:00:03Z");
         assert_eq!(of("completed at"), "2026-03-04T10:00:09.120Z");
-        assert_eq!(of("duration"), "6.1 s, with any wait for permission");
+        assert_eq!(of("duration"), "6.1 s");
         assert_eq!(of("tokens of the message"), "1,200 in, 340 out, cache: 10,000 read, 500 written");
         assert_eq!((of("request line"), of("evidence")), ("/logs/a.jsonl:40".to_owned(), "/logs/a.jsonl:42".to_owned()));
         assert_eq!(of("hook"), "h: ok");
+    }
+
+    #[test]
+    fn a_duration_says_that_it_may_include_a_wait() {
+        let mut call = story("Bash", Kind::Shell, Status::Succeeded, Detail::Other);
+        (call.row.duration_ms, call.row.may_wait) = (Some(6120), true);
+        let blocks = blocks(&call);
+        let [Block::Fields { fields }] = blocks.as_slice() else { panic!("{blocks:?}") };
+        let duration = fields.iter().find(|(name, _)| name.text() == "duration").map(|(_, value)| value.text());
+        assert_eq!(duration.as_deref(), Some("6.1 s, includes waiting for approval, if any"));
     }
 }

@@ -96,5 +96,6 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     };
     Story {
         row,

@@ -125,5 +125,6 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     }
 }

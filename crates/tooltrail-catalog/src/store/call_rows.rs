@@ -208,6 +208,7 @@ pub(super) fn open_call<'a>(
         // Copies are stored in a table of their own and never become rows of calls.
         copy_of: None,
         about: row.get(42)?,
+        may_wait: false,
     };
     Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }

@@ -57,7 +57,7 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                 // Some versions name the directory apart, and then the path may be relative to anything.
                 let path = match &backup.directory {
                     Some(directory) => absolute(paths::last(&backup.path), Some(directory)),
-                    None => absolute(&backup.path, session.project.as_deref()),
+                    None => absolute(&backup.path, session.directory.as_deref().or(session.project.as_deref())),
                 };
                 let key = (backup.time, backup.name.clone(), path.clone());
                 if !wanted(&path) || seen.contains(&key) {

@@ -3,6 +3,7 @@
 use super::{SessionChanges, private};
 use crate::transcript::SessionBook;
 use crate::value::RedactFn;
+use crate::worktrees;
 use std::io;
 use tooltrail_model::book::{Book, Selection};
 pub use tooltrail_model::changes::PathStyle;
@@ -37,7 +38,8 @@ pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&RedactFn
     let project = if let Some(change) = change { project.map(change) } else { project };
     let path = |path: &str| match paths {
         PathStyle::Shown => unified::shown(path, project.as_deref()).to_owned(),
-        PathStyle::Patch => unified::relative(path, project.as_deref()),
+        // A patch is for the repository, so a file in a worktree of it has the path that it has there.
+        PathStyle::Patch => unified::relative(path, worktrees::root(path).or(project.as_deref())),
     };
     let call = |by: usize| transcript.calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default();
     use_names(&PatchNames { path: &path, call: &call, whole: WHOLE })

@@ -4,10 +4,10 @@
 use super::author::HEAD;
 use super::record::ClaudeRecord;
 use super::{attached, calls, desktop, hooks, outcome, progress, prompts, usage};
-use crate::{Record, Sink};
+use crate::{Record, Sink, worktrees};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role, TitleBy,
+    Approval, BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role, TitleBy,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::Raw;
@@ -160,24 +160,23 @@ fn hook<'r>(hook: Option<Hook<'r>>, emit: &mut FactEmitter<'_, 'r>) {
 }
 
 fn context(record: &ClaudeRecord<'_>, emit: &mut FactEmitter<'_, '_>) {
-    if record.cwd.is_none() && record.branch.is_none() {
+    let approval = record.rare().and_then(|rare| rare.permission_mode).map(approval);
+    if record.cwd.is_none() && record.branch.is_none() && approval.is_none() {
         return;
     }
     let cwd = record.cwd.map(Raw::decoded_bytes);
-    // A worktree that the agent made belongs to the repository it was made in.
-    let repository = cwd.as_deref().and_then(repository).map(|path| Cow::Owned(path.to_vec()));
-    emit.fact(Fact::Context(Context { cwd, repository, branch: record.branch.map(Raw::decoded_bytes), model: None }));
+    let repository = cwd.as_deref().and_then(|cwd| worktrees::repository(cwd, None)).map(|path| Cow::Owned(path.into_owned()));
+    emit.fact(Fact::Context(Context { cwd, repository, branch: record.branch.map(Raw::decoded_bytes), model: None, approval }));
 }
 
-/// The repository of a worktree that the agent made inside it.
-fn repository(cwd: &[u8]) -> Option<&[u8]> {
-    // Nearly no directory has a hidden part, so searching for a dot is quicker than for the whole marker.
-    let mut dots = memchr::memchr_iter(b'.', cwd);
-    let at = dots.find(|&at| {
-        let made = cwd[at..].starts_with(b".claude/worktrees/") || cwd[at..].starts_with(b".claude\\worktrees\\");
-        made && matches!(cwd[..at].last(), Some(b'/' | b'\\'))
-    })?;
-    Some(&cwd[..at - 1])
+/// Tools that wait for approval in a permission mode.
+fn approval(mode: Raw<'_>) -> Approval {
+    match &*mode.text() {
+        "acceptEdits" => Approval::AnyButEdits,
+        // Without a question a call runs, or it is refused.
+        "bypassPermissions" | "dontAsk" => Approval::None,
+        _ => Approval::Any,
+    }
 }
 
 fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut FactEmitter<'_, '_>) {

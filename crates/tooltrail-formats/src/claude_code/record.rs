@@ -81,12 +81,13 @@ pub(super) struct RareFields<'r> {
     pub(super) title: Option<(TitleBy, Raw<'r>)>,
     /// The directory that the session belongs to, if it ran in another one.
     pub(super) project: Option<Raw<'r>>,
+    /// The permission mode of a prompt, or a change of it.
+    pub(super) permission_mode: Option<Raw<'r>>,
     pub(super) hook_infos: Option<Range<usize>>,
     pub(super) hook_errors: Option<Range<usize>>,
     pub(super) hook_context: Option<Range<usize>>,
     pub(super) prevented: bool,
     pub(super) stop_reason: Option<Raw<'r>>,
-    pub(super) permission_mode: Option<Raw<'r>>,
     /// The event of a hook, where the record is the input that a hook got.
     pub(super) hook_input: Option<Raw<'r>>,
     /// The kind of rule by which a permission was denied.
@@ -218,12 +219,12 @@ impl<'r> ClaudeRecord<'r> {
             b"relocatedCwd" => self.rare_mut().project = value.string(),
             // A worktree without the original directory must not erase one that was named before.
             b"worktreeSession" => self.rare_mut().project = member(value, b"originalCwd")?.or(self.rare_mut().project),
+            b"permissionMode" => self.rare_mut().permission_mode = value.string(),
             b"hookInfos" => self.rare_mut().hook_infos = Some(value.skip()?),
             b"hookErrors" => self.rare_mut().hook_errors = Some(value.skip()?),
             b"hookAdditionalContext" => self.rare_mut().hook_context = Some(value.skip()?),
             b"preventedContinuation" => self.rare_mut().prevented = value.bool() == Some(true),
             b"stopReason" => self.rare_mut().stop_reason = value.string(),
-            b"permissionMode" => self.rare_mut().permission_mode = value.string(),
             b"hook_event_name" => self.rare_mut().hook_input = value.string(),
             b"decision_reason_type" => self.rare_mut().denied_by = value.string(),
             b"trackingPath" => self.rare_mut().tracking_path = value.string(),

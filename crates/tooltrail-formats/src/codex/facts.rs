@@ -4,9 +4,9 @@
 use super::fields::PayloadFields;
 use super::record::{CodexRecord, RecordClass};
 use super::{events, items, usage};
-use crate::{Sink, time};
+use crate::{Sink, time, worktrees};
 use std::borrow::Cow;
-use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
+use tooltrail_model::event::{Approval, Begin, Boundary, Context, Word, Work};
 use tooltrail_model::{Event, Fact, Scope};
 use tooltrail_skim::Raw;
 
@@ -64,15 +64,25 @@ fn begin(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
 }
 
 fn context(fields: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
-    let mut branch = None;
+    let (mut branch, mut address) = (None, None);
     let _ = fields.skim(fields.git).object(|key, value| {
-        if key.as_bytes() == b"branch" {
-            branch = value.string().map(Raw::decoded_bytes);
+        match key.as_bytes() {
+            b"branch" => branch = value.string().map(Raw::decoded_bytes),
+            b"repository_url" => address = value.string().map(Raw::decoded_bytes),
+            _ => {}
         }
         Ok(())
     });
     let word = |place| fields.string(place).map(Raw::decoded_bytes);
-    emit(Fact::Context(Context { cwd: word(fields.cwd).map(directory), repository: None, branch, model: word(fields.model) }));
+    let cwd = word(fields.cwd).map(directory);
+    let repository =
+        cwd.as_deref().and_then(|cwd| worktrees::repository(cwd, address.as_deref())).map(|path| Cow::Owned(path.into_owned()));
+    // A policy that is an object asks in some cases.
+    let approval = fields.approval_policy.is_some().then(|| match fields.string(fields.approval_policy) {
+        Some(policy) if policy == *"never" => Approval::None,
+        _ => Approval::Any,
+    });
+    emit(Fact::Context(Context { cwd, repository, branch, model: word(fields.model), approval }));
 }
 
 /// A directory, which some records write as `file://`.

@@ -182,6 +182,7 @@ fields! {
     }
     15 {
         agent_thread_id b"agent_thread_id"
+        approval_policy b"approval_policy"
         completed_at_ms b"completed_at_ms"
         reasoning_effort_camel b"reasoningEffort"
         thread_settings b"thread_settings"

@@ -183,6 +183,7 @@ impl Assembler {
             model,
             message,
             has_request: call.has_request,
+            approval: self.approval,
             parallel: 1,
             digest: call.digest,
             input: call.input,
@@ -218,6 +219,7 @@ impl Assembler {
             sole: result.sole,
             truncated: result.truncated,
             handover: false,
+            rewritten: false,
         }
     }
 

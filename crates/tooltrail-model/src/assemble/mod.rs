@@ -11,6 +11,7 @@ mod hooks;
 mod meter;
 mod nameless;
 mod responses;
+mod stamps;
 mod statements;
 mod talk;
 
@@ -49,6 +50,8 @@ pub struct Assembler {
     here: Here,
     cwd: Option<Name>,
     model: Option<Name>,
+    /// Tools that wait for the person's approval.
+    approval: Option<crate::event::Approval>,
     /// The last timestamp; a record without one is placed by its position in the file.
     time: Option<Time>,
     /// Time of records that have none of their own, where the log gives one for several.
@@ -127,6 +130,7 @@ impl Assembler {
             },
             cwd: None,
             model: None,
+            approval: None,
             time: None,
             clock: None,
             unnamed: (None, None),
@@ -268,6 +272,7 @@ impl Assembler {
         self.settle_responses();
         self.settle_ends();
         self.settle_calls();
+        self.settle_stamps();
         self.settle_chain();
         self.settle_stub();
         self.out.settle();
@@ -402,6 +407,7 @@ impl Assembler {
         let branch = self.renamed(&context.branch, known_branch);
         self.model = self.renamed(&context.model, self.model).or(self.model);
         self.cwd = cwd.or(self.cwd);
+        self.approval = context.approval.or(self.approval);
         // A copied record describes the conversation it was copied from.
         let main = !self.here.sidechain && !self.owner.is_copy();
         let record = &mut self.out.sessions[session];

@@ -31,6 +31,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     (digest.asked_first, digest.asked, digest.said) = (quotes.asked_first, quotes.asked, quotes.said);
     digest.hooks = objections::of(book, selection);
     digest.time = times::lapse(transcript, selection).times();
+    digest.time.may_wait = transcript.calls.iter().any(|call| call.row.may_wait && selection.takes_turn(call.turn));
     digest
 }
 
@@ -252,4 +253,7 @@ pub struct TimeBreakdown {
     pub person_ms: u64,
     /// Time that the logs do not explain.
     pub unknown_ms: u64,
+    /// Whether the time of tools may include waiting for approval.
+    #[serde(skip)]
+    pub may_wait: bool,
 }

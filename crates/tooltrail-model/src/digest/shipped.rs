@@ -56,7 +56,9 @@ pub(super) fn of_command(
     if line.commands.iter().any(pushes) {
         let branches = pushed_branches(output);
         branches.iter().for_each(|branch| add("push", branch));
-        if branches.is_empty() && proven(&pushes) && !output.contains("Everything up-to-date") {
+        // `git push -q` prints nothing. Other programs succeed as well where there was nothing to send.
+        let by_git = |command: &SimpleCommand| command.family == "git" && pushes(command);
+        if branches.is_empty() && proven(&by_git) && !output.contains("Everything up-to-date") {
             add("push", "");
         }
     }

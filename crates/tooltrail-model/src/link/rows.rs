@@ -1,7 +1,7 @@
 //! Rows: linked calls, sessions and sources as the commands print them.
 
 use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCalls, UnsettledCall, UnsettledSession};
-use crate::event::{HookOutcome, TaskState};
+use crate::event::{Approval, HookOutcome, TaskState};
 use crate::issue::{Issue, IssueCode};
 use crate::position::{At, split_address};
 use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
@@ -38,8 +38,8 @@ impl<'a> Linked<'a> {
             _ => true,
         };
         let completed = result.time.filter(|_| same_clock);
-        // A record that is both request and result does not show when the call was made.
-        let sole = result.sole || (!result.timed && source == call.id.source() && result.at == record.at);
+        // A record that is both request and result does not show when the call was made, and a rewritten history not when anything was.
+        let sole = result.sole || result.rewritten || (!result.timed && source == call.id.source() && result.at == record.at);
         let started = record.time.filter(|_| !sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
@@ -137,6 +137,7 @@ impl<'a> Linked<'a> {
             sidechain: record.sidechain,
             copy_of: call.copy_of.map(|original| self.request_place(original)),
             about: None,
+            may_wait: may_wait(record, judged.duration_ms, result),
         }
     }
 
@@ -261,6 +262,13 @@ impl Linked<'_> {
         let whole = call.copy_of.filter(|whole| whole.source == call.id.source);
         whole.is_some_and(|whole| self.record(whole).digest != self.record(call.id).digest)
     }
+}
+
+/// Whether the duration of a call may include waiting for the person's approval. Without the agent's settings it may; a run time that the
+/// tool reports tells the two apart.
+fn may_wait(record: &CallRecord, duration_ms: Option<u64>, result: Option<&ResultRecord>) -> bool {
+    let reported = result.and_then(|result| result.run_ms).is_some_and(|run| run > 0);
+    duration_ms.is_some() && !reported && record.approval.unwrap_or(Approval::Any).may_wait(record.kind)
 }
 
 /// A session's row without its calls.

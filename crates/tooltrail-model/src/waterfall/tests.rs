@@ -50,6 +50,7 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     };
     let spot = Spot { source: 0, at: At::default() };
     let (ends, hooks, hooked, threads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -7,7 +7,7 @@ function decode(told) {
     start: new Float64Array(count), end: new Float64Array(count), ran: new Float64Array(count).fill(NaN),
     // Which row comes after those that stand in this one.
     past: new Int32Array(count), tool: new Uint16Array(count),
-    atMost: new Set(told.at_most), person: new Set(told.person), moment: new Set(told.moment), why: new Map(told.why.map(([place, end]) => [place, told.ends[end]])),
+    atMost: new Set(told.at_most), person: new Set(told.person), waits: new Set(told.waits), moment: new Set(told.moment), why: new Map(told.why.map(([place, end]) => [place, told.ends[end]])),
     parallel: told.parallel, hooks: new Map(), tasks: new Map(told.tasks.map(([place, end, running]) => [place, { end, running }])),
   };
   const [jumps, numbers, depths] = [new Map(told.call), new Map(told.number), new Map(told.depth)];

@@ -114,7 +114,7 @@ function about(place) {
   const said = [calls.why.get(place) ?? word];
   if (Number.isNaN(calls.start[place])) said.push('no time in the log');
   else said.push((calls.moment.has(place) ? 'known only at ' : 'from ') + clock(calls.start[place], 'milli'));
-  if (calls.took[place] !== null) said.push((calls.atMost.has(place) ? 'at most ' : 'took ') + took(calls.took[place]));
+  if (calls.took[place] !== null) said.push((calls.atMost.has(place) ? 'at most ' : 'took ') + took(calls.took[place]) + (calls.waits.has(place) ? ' (includes waiting for approval, if any)' : ''));
   else if (!calls.moment.has(place) && word !== 'running' && !Number.isNaN(calls.start[place])) said.push('no end in the log');
   if (!Number.isNaN(calls.ran[place])) said.push(`ran ${took(calls.ran[place])}, waited ${took(Math.max(0, calls.took[place] - calls.ran[place]))}`);
   if (calls.person.has(place)) said.push(word === 'running' ? 'waiting for you' : 'you were asked');

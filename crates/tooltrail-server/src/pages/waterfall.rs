@@ -132,7 +132,7 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
                 label.tick title="Stretches of more than a minute in which nothing went on" { input #tt-gaps type="checkbox" checked autocomplete="off"; span { "Fold gaps" } }
             }
             p #tt-key.wf-key aria-label="Colours of the kinds of tools" hidden {}
-            p #tt-sum.wf-sum { "all: " (summary(&times)) }
+            p #tt-sum.wf-sum title="tools: from request to result, includes waiting for approval" { "all: " (summary(&times)) }
             div.wf-over { canvas #tt-over role="img" aria-label="The whole session. Drag to choose a part of it." {} }
             div.wf-main {
                 div.wf-list {

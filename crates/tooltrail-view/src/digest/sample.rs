@@ -177,6 +177,14 @@ pub(crate) fn digest(x: &str) -> Digest {
             DigestHook { event: Some("Stop".into()), by: Some("Stop".into()), why: Some("run the tests".into()), ..DigestHook::default() },
         ],
         scripts: 0,
-        time: TimeBreakdown { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
+        time: TimeBreakdown {
+            wall_ms: 724_000,
+            model_ms: 301_000,
+            tools_ms: 240_500,
+            hooks_ms: 0,
+            person_ms: 120_000,
+            unknown_ms: 62_500,
+            may_wait: true,
+        },
     }
 }

@@ -214,6 +214,7 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     }
 }
 

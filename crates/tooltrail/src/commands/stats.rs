@@ -93,6 +93,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
         writeln!(out, "nothing to count")?;
     } else {
         group_table(by, shown).print(&mut out, table::terminal_width())?;
+        writeln!(out, "{DIM}{TIMES}{DIM:#}")?;
     }
     if surplus > 0 {
         let which = if matches!(by, By::Day | By::Week) { "newest" } else { "first" };
@@ -101,6 +102,9 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
+
+/// What the durations of calls are, below the tables that have them.
+const TIMES: &str = "times of calls: from request to result, includes waiting for approval";
 
 fn group_table(by: By, groups: &[GroupRow]) -> Table {
     let name = by.word().to_uppercase();
@@ -169,6 +173,7 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
     head(&mut out, logs, &stats)?;
     if stats.calls > 0 {
         tools(&stats).print(&mut out, table::terminal_width())?;
+        writeln!(out, "{DIM}{TIMES}{DIM:#}")?;
     }
     if !stats.usage.is_empty() {
         writeln!(out)?;

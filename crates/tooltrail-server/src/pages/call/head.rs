@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use tooltrail_model::Status;
 use tooltrail_model::book::Book;
 use tooltrail_model::detail::Detail;
-use tooltrail_view::head::{look, look_of, took};
+use tooltrail_view::head::{WAITS, look, look_of, took};
 use tooltrail_view::line::{neutral, neutral_text};
 use tooltrail_view::render::html::line;
 use tooltrail_view::{call, why};
@@ -36,7 +36,7 @@ impl CallPage<'_> {
             p.verdict.(if why::is_doubtful(self.story) { "t-denied" } else { words::class(look_of(row).tone) }) {
                 span.sign aria-hidden="true" { (look_of(row).glyph) @if why::is_doubtful(self.story) { "?" } }
                 b { (line(&why::verdict(self.story))) }
-                @if let Some(all) = row.duration_ms { span { (took(all)) } }
+                @if let Some(all) = row.duration_ms { span title=[row.may_wait.then_some(WAITS)] { (took(all)) } }
                 @else if let Some(since) = row.requested_at.filter(|_| row.status == Status::Running) { span { "for " (self.context.clock.since(since)) } }
                 @for fact in &head.facts { span { (line(fact)) } }
             }

@@ -87,6 +87,8 @@ pub(super) struct Data {
     moment: Vec<usize>,
     /// Calls that wait for a person.
     person: Vec<usize>,
+    /// Calls whose duration may include waiting for approval.
+    waits: Vec<usize>,
     /// Hooks: call, start, length.
     hooks: Vec<(usize, i64, i64)>,
     /// Background tasks: call, end, whether they still run.
@@ -299,6 +301,9 @@ impl<'r> Columns<'r> {
         }
         if bar.person {
             data.person.push(place);
+        }
+        if row.may_wait {
+            data.waits.push(place);
         }
         data.hooks.extend(bar.hooks.iter().map(|(start, end)| (place, start - self.first, end - start)));
         data.tasks.extend(bar.task.map(|task| (place, task.end.map(|end| end - self.first), u8::from(task.running))));

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use tooltrail_model::transcript::CallEntry;
 use tooltrail_model::waterfall::{Bar, Extent};
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{count, counted, look_of, outcome, took};
+use tooltrail_view::head::{WAITS, count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::window::SessionPageRequest;
 
@@ -177,6 +177,7 @@ fn lasted(row: &Row<'_, '_>) -> Markup {
         @match (row.bar.extent, row.bar.took) {
             (Extent::Whole { at_most: true, .. }, Some(millis)) => span title="At most: results of several calls were written at once" { "≤ " (took(millis)) },
             (_, Some(millis)) if waits => span title="You were asked, and this is how long you took" { (took(millis)) " (you)" },
+            (_, Some(millis)) if row.call.row.may_wait => span title=(WAITS) { (took(millis)) },
             (_, Some(millis)) => (took(millis)),
             (Extent::Running(_), None) => span.di { "goes on" },
             (Extent::Open(_), None) => span.di { "no end" },

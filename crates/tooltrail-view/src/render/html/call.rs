@@ -4,7 +4,7 @@ use super::about::PageClock;
 use super::blocks;
 use super::text::line;
 pub(super) use crate::head::is_problem as bad;
-use crate::head::{look_of, took, why_of};
+use crate::head::{WAITS, look_of, took, why_of};
 use crate::line::{Class, Line};
 use crate::{Block, Head, Limits, call};
 use maud::{Markup, html};
@@ -118,7 +118,10 @@ fn title(title: &Line) -> Markup {
 fn duration(row: &CallRow<'_>) -> Markup {
     let ran = row.run_ms.filter(|ran| *ran > 0 && Some(*ran) != row.duration_ms).map(took);
     match (row.duration_ms, row.run_ms) {
-        (Some(all), _) => html! { span title=[ran.map(|ran| format!("the tool itself says that it ran {ran}"))] { (took(all)) } },
+        (Some(all), _) => {
+            let waits = row.may_wait.then(|| WAITS.to_owned());
+            html! { span title=[ran.map(|ran| format!("the tool itself says that it ran {ran}")).or(waits)] { (took(all)) } }
+        }
         (None, Some(run)) => html! { span title="as the tool reports itself" { (took(run)) } },
         // While a call runs, the script counts up from the time of its request.
         (None, None) if row.status == Status::Running => {

@@ -59,6 +59,7 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         sidechain: false,
         copy_of: None,
         about: None,
+        may_wait: false,
     }
 }
 

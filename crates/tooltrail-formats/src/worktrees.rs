@@ -1,0 +1,188 @@
+//! Worktrees: directories in which agents and their managers check a repository out once more, recognised by their paths alone.
+//!
+//! A session in a worktree belongs to the repository. No path is ever looked up on the disk: a log may be anybody's. Where the path does not
+//! say where the repository's own checkout lies, its worktrees share a project that ends with the repository's name, so that they are one
+//! project and a filter by that name finds them together with the checkout.
+//!
+//! | worktree | project |
+//! |---|---|
+//! | `REPO/.claude/worktrees/NAME`, `REPO/.worktrees/NAME`, `REPO/.conductor/NAME` | `REPO` |
+//! | `BASE/worktrees/REPO/NAME/REPO` | `BASE/REPO` |
+//! | `BASE/worktrees/REPO/NAME`, `conductor/workspaces/REPO/NAME` | `BASE/worktrees/REPO` |
+//! | `HOME/.codex/worktrees/HASH/REPO` | `HOME/.codex/worktrees/OWNER/REPO` by the repository's address, else without the owner |
+
+use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Hidden directories inside a repository that hold its worktrees.
+const INSIDE: &[&[u8]] = &[b".worktrees", b".worktree", b".conductor"];
+
+/// The word that every other place of worktrees contains.
+static WORK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"work"));
+
+/// A worktree: where its root ends in a path, and its project.
+struct Worktree<'p> {
+    root: usize,
+    project: Cow<'p, [u8]>,
+}
+
+/// The repository that a directory is a worktree of. `address` is the repository's own, where the log has it.
+pub(crate) fn repository<'p>(directory: &'p [u8], address: Option<&[u8]>) -> Option<Cow<'p, [u8]>> {
+    // Nearly no directory is one, and this is asked for every record: two searches for single words come first.
+    if memchr::memchr(b'.', directory).is_none() && WORK.find(directory).is_none() {
+        return None;
+    }
+    worktree(directory, address).map(|found| found.project)
+}
+
+/// The root of the worktree that a file lies in.
+pub(crate) fn root(path: &str) -> Option<&str> {
+    worktree(path.as_bytes(), None).and_then(|found| path.get(..found.root)).filter(|root| root.len() < path.len())
+}
+
+fn worktree<'p>(path: &'p [u8], address: Option<&[u8]>) -> Option<Worktree<'p>> {
+    let parts = parts(path);
+    let word = |at: usize| parts.get(at).map(|part| &path[part.clone()]);
+    let end = |at: usize| parts.get(at).map(|part| part.end);
+    // The last one: a repository inside a worktree may have worktrees of its own.
+    (0..parts.len()).rev().find_map(|at| {
+        let before = at.checked_sub(1);
+        match word(at)? {
+            b"worktrees" if before.and_then(word) == Some(b".claude") => {
+                word(at + 1)?;
+                let base = end(before?.checked_sub(1)?)?;
+                Some(Worktree { root: end(at + 1)?, project: in_main(&path[..base]) })
+            }
+            b"worktrees" if before.and_then(word) == Some(b".codex") => {
+                let name = owned(address).unwrap_or_else(|| word(at + 2).unwrap_or_default().to_vec());
+                let project = [&path[..end(at)?], &path[end(at)?..parts.get(at + 1)?.start], &name].concat();
+                Some(Worktree { root: end(at + 2)?, project: Cow::Owned(project) })
+            }
+            // Below a home directory it is a place for worktrees of all repositories.
+            inside if INSIDE.contains(&inside) && before.is_some_and(|base| !is_home(path, &parts[..=base])) => {
+                Some(Worktree { root: end(at + 1)?, project: in_main(&path[..end(before?)?]) })
+            }
+            b"worktrees" | b".worktrees" => central(path, &parts, at),
+            b"workspaces" if before.and_then(word) == Some(b"conductor") => central(path, &parts, at),
+            _ => None,
+        }
+    })
+}
+
+/// A worktree in a place that has those of several repositories, each in a directory of its own.
+fn central<'p>(path: &'p [u8], parts: &[Range<usize>], at: usize) -> Option<Worktree<'p>> {
+    let (repository, name) = (parts.get(at + 1)?, parts.get(at + 2)?);
+    let word = |part: &Range<usize>| &path[part.clone()];
+    match (at.checked_sub(1).and_then(|base| parts.get(base)), parts.get(at + 3)) {
+        // The repository's name once more: the place lies beside the checkouts, which have that name as well.
+        (Some(base), Some(again)) if word(again) == word(repository) && !word(base).starts_with(b".") => {
+            let project = [&path[..base.end], &path[base.end..parts[at].start], word(repository)].concat();
+            Some(Worktree { root: again.end, project: Cow::Owned(project) })
+        }
+        (_, Some(again)) if word(again) == word(repository) => {
+            Some(Worktree { root: again.end, project: Cow::Borrowed(&path[..repository.end]) })
+        }
+        _ => Some(Worktree { root: name.end, project: Cow::Borrowed(&path[..repository.end]) }),
+    }
+}
+
+/// A directory of a repository; if that is in a worktree itself, the same place in the repository of that one.
+fn in_main(path: &[u8]) -> Cow<'_, [u8]> {
+    match worktree(path, None) {
+        // Each step makes the path shorter, so this ends.
+        Some(outer) if outer.root <= path.len() && outer.project.len() < outer.root => {
+            Cow::Owned([&*outer.project, &path[outer.root..]].concat())
+        }
+        _ => Cow::Borrowed(path),
+    }
+}
+
+/// The places of a path's parts.
+fn parts(path: &[u8]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let ends = memchr::memchr2_iter(b'/', b'\\', path).chain([path.len()]);
+    let all = ends.map(|end| std::mem::replace(&mut start, end + 1)..end);
+    all.filter(|part| !part.is_empty()).collect()
+}
+
+/// Whether a path is a home directory: `/home/ada`, `/Users/ada`, `/root`, `C:\Users\ada`, or a shortened `~`.
+fn is_home(path: &[u8], parts: &[Range<usize>]) -> bool {
+    let words: Vec<&[u8]> = parts.iter().map(|part| &path[part.clone()]).collect();
+    match words.as_slice() {
+        [b"root" | b"~"] | [b"home" | b"Users", _] => true,
+        [drive, b"Users", _] => drive.ends_with(b":"),
+        _ => false,
+    }
+}
+
+/// `owner/name` at the end of a repository's address: `https://github.com/acme/api.git`, `git@github.com:acme/api`.
+fn owned(address: Option<&[u8]>) -> Option<Vec<u8>> {
+    let address = address?;
+    let address = address.strip_suffix(b"/").unwrap_or(address);
+    let address = address.strip_suffix(b".git").unwrap_or(address);
+    let mut parts = address.rsplit(|byte| matches!(byte, b'/' | b':')).filter(|part| !part.is_empty());
+    let (name, owner) = (parts.next()?, parts.next()?);
+    Some([owner, b"/", name].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(directory: &str, address: Option<&str>) -> Option<String> {
+        repository(directory.as_bytes(), address.map(str::as_bytes)).map(|found| String::from_utf8_lossy(&found).into_owned())
+    }
+
+    #[test]
+    fn worktrees_belong_to_their_repository() {
+        for (directory, address, wanted) in [
+            ("/srv/app/.claude/worktrees/agile-otter", None, "/srv/app"),
+            ("/srv/app/.claude/worktrees/agile-otter/web", None, "/srv/app"),
+            (r"C:\src\app\.claude\worktrees\x", None, r"C:\src\app"),
+            ("/srv/app/.worktrees/17", None, "/srv/app"),
+            ("/srv/app/.worktrees/17/src", None, "/srv/app"),
+            ("/srv/app/.conductor/hangzhou", None, "/srv/app"),
+            ("/srv/app/.conductor/hangzhou/lib/engine/.conductor/boise", None, "/srv/app/lib/engine"),
+            ("/home/ada/.worktrees/app/fix", None, "/home/ada/.worktrees/app"),
+            ("/home/ada/.cursor/worktrees/app/k3f", None, "/home/ada/.cursor/worktrees/app"),
+            ("/home/ada/code/worktrees/app/warm-orbit/app", None, "/home/ada/code/app"),
+            ("/home/ada/code/worktrees/app/warm-orbit", None, "/home/ada/code/worktrees/app"),
+            ("/Users/ada/conductor/workspaces/app/lusaka", None, "/Users/ada/conductor/workspaces/app"),
+            ("/Users/ada/.codex/worktrees/090e/app", Some("https://example.org/acme/app.git"), "/Users/ada/.codex/worktrees/acme/app"),
+            ("/Users/ada/.codex/worktrees/747c/app/src", Some("git@example.org:acme/app"), "/Users/ada/.codex/worktrees/acme/app"),
+            ("/Users/ada/.codex/worktrees/d185/app", None, "/Users/ada/.codex/worktrees/app"),
+        ] {
+            assert_eq!(project(directory, address).as_deref(), Some(wanted), "{directory}");
+        }
+    }
+
+    #[test]
+    fn other_directories_are_what_they_are() {
+        for directory in [
+            "/srv/app",
+            "/srv/app/worktrees/fix",
+            "/srv/worktrees",
+            "/srv/app/.claude/worktrees",
+            "/srv/app/.worktrees",
+            "/srv/app.worktrees/x/y",
+            "/home/ada/.claude",
+            "/home/ada/work/app",
+            "/workspaces/app/web",
+            ".claude/worktrees/x",
+            "",
+            "/",
+        ] {
+            assert_eq!(project(directory, Some("https://example.org/acme/app")), None, "{directory}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_found_in_its_worktree() {
+        assert_eq!(root("/srv/app/.worktrees/17/src/a.rs"), Some("/srv/app/.worktrees/17"));
+        assert_eq!(root("/Users/ada/.codex/worktrees/090e/app/src/a.rs"), Some("/Users/ada/.codex/worktrees/090e/app"));
+        assert_eq!(root("~/.codex/worktrees/090e/app/src/a.rs"), Some("~/.codex/worktrees/090e/app"));
+        assert_eq!(root("/srv/app/src/a.rs"), None);
+    }
+}

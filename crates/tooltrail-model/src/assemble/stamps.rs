@@ -1,0 +1,79 @@
+//! Timestamps that say nothing about a call: a resumed session may write its history again, with the moment of the resume on every record.
+//!
+//! A model gives its next answer only once it has the results of the one before, which takes far longer than [`TOGETHER`]. So results of
+//! two answers of one conversation that carry the same time were not written when their tools ended. Results of parallel calls belong to
+//! one answer and may honestly have one time.
+
+use super::Assembler;
+use crate::summary::CallRecord;
+use crate::text::Name;
+use crate::{At, Map, Time};
+
+/// The time between two results, in microseconds, up to which they count as written at once.
+const TOGETHER: i64 = 2_000;
+
+/// The last answer of the model in a conversation, while its calls are gone through.
+struct Answer {
+    number: usize,
+    message: Option<Name>,
+    turn: Option<u32>,
+    /// Its first result.
+    first: Option<At>,
+}
+
+impl Answer {
+    /// Whether a call belongs to it.
+    fn made(&self, call: &CallRecord) -> bool {
+        match (self.message, call.message) {
+            (Some(own), Some(other)) => own == other,
+            // Without the names of messages, an answer ends with the first result or the next prompt.
+            _ => self.turn == call.turn && self.first.is_none_or(|result| call.at <= result),
+        }
+    }
+}
+
+impl Assembler {
+    /// Marks the results whose time is only that of their writing.
+    pub(super) fn settle_stamps(&mut self) {
+        let mut answers: Map<Option<u32>, Answer> = Map::default();
+        let mut stamped: Vec<(Option<u32>, Time, usize, usize)> = Vec::with_capacity(self.out.calls.len());
+        for (index, call) in self.out.calls.iter().enumerate() {
+            let result = call.result.as_ref();
+            let known = answers.get_mut(&call.within).filter(|answer| answer.made(call));
+            let number = match known {
+                Some(answer) => {
+                    answer.first = [answer.first, result.map(|result| result.at)].into_iter().flatten().min();
+                    answer.number
+                }
+                None => {
+                    let first = result.map(|result| result.at);
+                    answers.insert(call.within, Answer { number: index, message: call.message, turn: call.turn, first });
+                    index
+                }
+            };
+            stamped.extend(result.and_then(|result| result.time).map(|time| (call.within, time, number, index)));
+        }
+        stamped.sort_unstable();
+        let near =
+            |a: &(Option<u32>, Time, usize, usize), b: &(Option<u32>, Time, usize, usize)| a.0 == b.0 && a.1.micros_until(b.1) <= TOGETHER;
+        for burst in stamped.chunk_by(near) {
+            let rewritten = burst.iter().any(|(_, _, number, _)| *number != burst[0].2);
+            for &(_, time, _, index) in burst {
+                self.mark(index, rewritten || self.is_all_at(index, time));
+            }
+        }
+    }
+
+    /// Whether a call, the prompt of its turn and its result have one and the same time.
+    fn is_all_at(&self, index: usize, time: Time) -> bool {
+        let call = &self.out.calls[index];
+        let turn = call.turn.and_then(|turn| self.out.turns.get(turn as usize));
+        call.time == Some(time) && turn.is_some_and(|turn| turn.time == Some(time))
+    }
+
+    fn mark(&mut self, index: usize, rewritten: bool) {
+        if let Some(result) = self.out.calls[index].result.as_mut().filter(|_| rewritten) {
+            result.rewritten = true;
+        }
+    }
+}
