@@ -7,7 +7,8 @@ use super::{attached, calls, desktop, hooks, outcome, progress, prompts, usage};
 use crate::{Record, Sink, worktrees};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    Approval, BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role, TitleBy,
+    Approval, BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role,
+    TitleBy,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::Raw;
