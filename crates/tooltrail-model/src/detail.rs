@@ -477,7 +477,7 @@ pub struct Grep {
     pub total: Option<u64>,
     /// Number of files with matches, according to the log.
     pub in_files: Option<u64>,
-    /// Number of lines, those around matches included, according to the log.
+    /// Number of lines, those around matches included, where the log says that there were more than it has.
     pub lines: Option<u64>,
     /// The result as text, where it cannot be parsed.
     pub words: Option<String>,

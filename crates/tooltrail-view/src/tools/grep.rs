@@ -70,8 +70,7 @@ fn facts(grep: &Grep) -> Vec<Line> {
     let named = grep.files.len() as u64;
     // The log's own numbers count where the result shows less; a search for lines often leaves its number of files at 0.
     let files = counted(grep.in_files.unwrap_or(0).max(named), "file");
-    let shown = grep.files.iter().map(|file| file.lines.len() as u64).sum();
-    let unshown = grep.lines.filter(|&lines| grep.mode == GrepMode::Content && lines > shown);
+    let unshown = grep.lines.filter(|_| grep.mode == GrepMode::Content);
     // Lines of context are not matches.
     let lines = grep.files.iter().flat_map(|file| &file.lines).filter(|line| line.matches).count() as u64;
     let counts = grep.files.iter().filter_map(|file| file.count).sum();

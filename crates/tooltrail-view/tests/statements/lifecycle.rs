@@ -456,6 +456,15 @@ fn codex() -> Vec<Case> {
             ],
         ),
         bare(
+            "what a hook reads opens no other session here either",
+            vec![
+                read(),
+                json!({"session_id": "elsewhere", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {}}),
+                function_result("c1", "x"),
+            ],
+            &["sessions = 1", "session.session = s1", "c1.session = s1", "c1.status = answered"],
+        ),
+        bare(
             "a result of another call is not",
             vec![read(), function_result("c2", "x")],
             &["c1.status = unanswered", "check.orphan_results = 1"],

@@ -31,19 +31,28 @@ pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
     // The limit itself is left over, to be shown.
     grep.truncated = produced.peek("appliedLimit").is_some() || produced.peek("timedOut") == Some(&Value::Bool(true));
     let answer = call.answer();
+    grep.in_files = in_files;
+    // Separators count as lines; only a number beyond all of them says that there were more.
+    grep.lines = lines.filter(|&lines| content.as_ref().is_none_or(|text| lines > text.lines().count() as u64));
     let found = match (grep.mode, call.produced.exist()) {
         (GrepMode::Files, true) => Some(files.join("\n")),
         (_, true) => content,
         (_, false) => answer,
     };
-    (grep.in_files, grep.lines) = (in_files, lines);
+    let listed = call.produced.exist();
     if let Some(text) = found {
         grep.total = match grep.mode {
             GrepMode::Files => in_files,
             GrepMode::Count => matches,
             GrepMode::Content => lines,
         };
-        sort(&text, &mut grep);
+        // A sentence about what was found is no list of files.
+        if grep.mode == GrepMode::Files && !listed && !text.is_empty() && !names_files(&text.lines().collect::<Vec<_>>()) {
+            let said = text.lines().all(|line| line.trim().is_empty() || own(line, &mut grep));
+            grep.words = (!said).then_some(text);
+        } else {
+            sort(&text, &mut grep);
+        }
     }
     Detail::Grep(grep)
 }
@@ -82,8 +91,6 @@ fn sort(text: &str, grep: &mut Grep) {
         return;
     }
     match grep.mode {
-        // A sentence about what was found is no list of files.
-        GrepMode::Files if !names_files(&lines) => {}
         GrepMode::Files => {
             let named = lines.iter().filter(|line| !line.trim().is_empty());
             grep.files = named.map(|path| GrepFile { path: (*path).to_owned(), ..GrepFile::default() }).collect();
@@ -229,6 +236,16 @@ mod tests {
         let files = by_file(&lines, searched);
         let line = |line: &GrepLine| format!("{}{}|{}", if line.matches { "*" } else { "" }, line.number.unwrap_or(0), line.text);
         files.iter().map(|file| format!("{} {}", file.path, file.lines.iter().map(line).collect::<Vec<_>>().join(" "))).collect()
+    }
+
+    #[test]
+    fn sentences_are_no_files() {
+        for lines in [&["Found 15 TODOs"][..], &["Nothing here.", "Try again"]] {
+            assert!(!names_files(lines), "{lines:?}");
+        }
+        for lines in [&["README"][..], &["src/a b"], &["my notes.md"], &["C:\\a b"], &["Two files:", "a.rs"]] {
+            assert!(names_files(lines), "{lines:?}");
+        }
     }
 
     #[test]

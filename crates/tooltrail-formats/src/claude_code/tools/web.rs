@@ -64,15 +64,22 @@ fn structured(result: &Value, search: &mut WebSearch) -> bool {
                 search.results.get_or_insert_default().push(link);
                 return true;
             }
-            let mut lists = fields.values().filter(|value| value.is_array()).peekable();
-            let understood = lists.peek().is_some();
-            // An empty list of pages says that nothing was found.
-            lists.fold(understood, |all, list| {
-                search.results.get_or_insert_default();
-                structured(list, search) && all
-            })
+            // All fields are read, whatever one of them is.
+            fields.iter().fold(true, |all, (key, value)| inside(key, value, search) && all)
         }
         _ => false,
+    }
+}
+
+/// Takes over a field of an object that is no page itself: a list of pages, or what says where they come from.
+fn inside(key: &str, value: &Value, search: &mut WebSearch) -> bool {
+    match value {
+        // An empty list of pages says that nothing was found.
+        Value::Array(items) if items.iter().all(|item| item.is_object() || item.is_array()) => {
+            search.results.get_or_insert_default();
+            structured(value, search)
+        }
+        _ => matches!(key, "tool_use_id" | "type"),
     }
 }
 
@@ -145,6 +152,30 @@ pub(super) fn fetch(call: &mut ToolCall<'_>) -> Detail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn results_are_read_in_any_shape() {
+        let page = json!({"title": "T", "url": "https://example.org/t"});
+        let table = [
+            (json!([{"tool_use_id": "x", "content": [page]}, "Words."]), true, Some(1), 1),
+            (json!([page]), true, Some(1), 0),
+            (json!([[page], [page]]), true, Some(2), 0),
+            (json!({"web": [page]}), true, Some(1), 0),
+            (json!(["https://example.org/t"]), true, Some(1), 0),
+            (json!([{"tool_use_id": "x", "content": []}]), true, Some(0), 0),
+            (json!([]), true, None, 0),
+            // What is left over is shown as it is.
+            (json!([page, {"heading": "x", "tags": ["a"]}]), false, Some(1), 0),
+            (json!([{"tool_use_id": "x", "content": {"error_code": "busy"}}]), false, None, 0),
+            (json!([7]), false, None, 0),
+        ];
+        for (results, all, links, words) in table {
+            let mut search = WebSearch::default();
+            assert_eq!(structured(&results, &mut search), all, "{results}");
+            assert_eq!((search.results.map(|links| links.len()), search.prose.len()), (links, words), "{results}");
+        }
+    }
 
     #[test]
     fn links_and_words_are_told_apart() {
