@@ -29,7 +29,10 @@ fn note(data: &Value) -> Option<String> {
         }
         "mcp_progress" => {
             let message = text(data, "progressMessage").or(text(data, "message"));
-            let state = text(data, "status").map(|status| format!("the MCP server reports: {}", status.replace('_', " ")));
+            // A failure is the status of the call.
+            let state = text(data, "status")
+                .filter(|status| *status != "failed")
+                .map(|status| format!("the MCP server reports: {}", status.replace('_', " ")));
             message.map(str::to_owned).or(state)
         }
         _ => None,
