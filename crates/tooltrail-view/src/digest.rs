@@ -107,9 +107,8 @@ const PATH: usize = 160;
 pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
     let teller = FactWriter::new(transcript);
     let rows = [
-        ("Asked first", first(digest).map(|quote| said(quote, ASKED)).into_iter().collect()),
-        ("Asked", digest.asked.iter().map(|quote| said(quote, ASKED)).collect()),
-        ("Said", digest.said.iter().map(|quote| said(quote, SAID)).collect()),
+        ("Asked", asked(digest)),
+        ("Said", digest.said.iter().map(|quote| said("", quote, SAID)).collect()),
         ("State", state(digest).into_iter().collect()),
         ("Proof", teller.proof(digest)),
         ("Changed", teller.changed(&digest.changed)),
@@ -121,9 +120,13 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
     rows.into_iter().map(|(label, facts): (_, Vec<DigestFact>)| DigestRow { label, facts }).filter(|row| !row.facts.is_empty()).collect()
 }
 
-/// The first prompt, unless it is the last one as well.
-fn first(digest: &Digest) -> Option<&Quote> {
-    digest.asked_first.as_ref().filter(|first| Some(*first) != digest.asked.as_ref())
+/// The first and the last prompt, a fact each; only one of them where they are the same.
+fn asked(digest: &Digest) -> Vec<DigestFact> {
+    let quote = |label: &str, quote: &Quote| said(label, quote, ASKED);
+    match (&digest.asked_first, &digest.asked) {
+        (Some(first), Some(last)) if first != last => vec![quote("first: ", first), quote("last: ", last)],
+        (_, last) => last.iter().map(|last| quote("", last)).collect(),
+    }
 }
 
 /// All changed files, a fact each.
@@ -138,12 +141,12 @@ pub(crate) fn left_open(open: &[&UnresolvedCall], transcript: &Transcript<'_>) -
     open.iter().map(|open| teller.left(open)).collect()
 }
 
-/// A quote on one line.
-fn said(quote: &Quote, most: usize) -> DigestFact {
+/// A quote on one line, behind a label.
+fn said(label: &str, quote: &Quote, most: usize) -> DigestFact {
     let (all, shown) = (words(&quote.text), cut(&words(&quote.text), most));
     // The model may have cut the quote already; then a mark is needed even if it fits here.
     let more = if quote.cut && all == shown { " …" } else { "" };
-    DigestFact::of(Class::Plain, &format!("{shown}{more}"))
+    DigestFact::of(Class::Plain, &format!("{label}{shown}{more}"))
 }
 
 /// State of the session.

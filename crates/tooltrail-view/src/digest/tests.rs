@@ -105,10 +105,10 @@ fn what_is_said_is_one_line_and_not_long() {
     let asked = |quote| told(&Digest { asked: Some(quote), ..Digest::default() }, &usual(), "Asked").join("|");
     assert_eq!(asked(quote("# A\n\nb\u{1b}[2J", false)), "A · b␛[2J");
     assert_eq!(asked(quote("go on", true)), "go on …");
-    // The first prompt has a row of its own, unless it is also the last one.
+    // The first prompt is told apart from the last one, unless they are the same.
     let first = |text: &str| Digest { asked_first: Some(quote(text, false)), asked: Some(quote("go on", false)), ..Digest::default() };
-    assert_eq!(told(&first("begin"), &usual(), "Asked first"), ["begin"]);
-    assert_eq!(told(&first("go on"), &usual(), "Asked first"), [""; 0]);
+    assert_eq!(told(&first("begin"), &usual(), "Asked"), ["first: begin", "last: go on"]);
+    assert_eq!(told(&first("go on"), &usual(), "Asked"), ["go on"]);
     let long = asked(quote(&"word ".repeat(100), true));
     assert!(long.chars().count() < 210 && long.ends_with("word …") && !long.ends_with("… …"), "{long}");
 }
