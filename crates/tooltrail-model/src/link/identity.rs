@@ -174,14 +174,21 @@ fn join_streamed(linked: &Linked<'_>, mut parts: Vec<Vec<CallId>>) -> Vec<Vec<Ca
     // A map has no order of its own, and the order decides which records meet first.
     parts.sort();
     let message = |call: CallId| linked.record(call).message.map(|_| (what(linked, call).0, scope(linked, call)));
-    // Two records of one source show whether the input grew; copies in other sources follow them.
-    let streams = |one: &CallId, other: &CallId| one.source != other.source || linked.record(*one).streams_into(linked.record(*other));
+    // Only two records of one source show that an input grew: ids that are made up occur in many logs. Copies in other sources follow them.
+    let streams = |one: &[CallId], other: &[CallId]| {
+        let pairs = one.iter().flat_map(|one| other.iter().map(move |other| (one, other)));
+        let mut beside = pairs.filter(|(one, other)| one.source == other.source).peekable();
+        // Bounded, because a hostile log could repeat one id for ever.
+        one.len() * other.len() <= STREAMED * STREAMED
+            && beside.peek().is_some()
+            && beside.all(|(one, other)| linked.record(*one).streams_into(linked.record(*other)))
+    };
     let mut joined: Vec<Vec<CallId>> = Vec::new();
     let mut by_message: Map<_, Vec<usize>> = Map::default();
     for part in parts {
         let key = message(part[0]);
         let known = key.map(|key| by_message.entry(key).or_default());
-        let fits = |index: &&usize| part.iter().all(|one| joined[**index].iter().all(|other| streams(one, other)));
+        let fits = |index: &&usize| streams(&part, &joined[**index]);
         let place = known.as_ref().and_then(|known| known.iter().take(STREAMED).find(fits).copied());
         match (place, known) {
             (Some(place), _) => joined[place].extend(part),
