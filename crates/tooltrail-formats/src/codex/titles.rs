@@ -2,7 +2,7 @@
 //! or in `sqlite/` below it.
 //!
 //! A name is what the person sees in the list of threads, so it is the title. The database also has a `title` for every thread, which is the
-//! beginning of the first prompt unless somebody changed it; only a changed one is a name. What is claimed here rests on the agent's
+//! beginning of the first prompt unless the person changed it; only a changed one is a name. What is claimed here rests on the agent's
 //! open source. Nothing else is read: not `auth.json`, which lies beside these files.
 
 use crate::SessionTitle;
@@ -10,6 +10,7 @@ use crate::database::{connect, has_tables};
 use crate::find::read_small;
 use rusqlite::{Connection, Row};
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tooltrail_model::event::TitleBy;
@@ -54,8 +55,9 @@ fn databases(place: &Path) -> Vec<PathBuf> {
 pub(super) fn read(home: &Path) -> HashMap<String, SessionTitle> {
     let mut names = read_small(&home.join("session_index.jsonl"), LARGEST).map(|index| indexed(&index)).unwrap_or_default();
     for place in directories(home) {
-        // Of several versions only the newest is kept up to date.
-        let Some(path) = databases(&place).into_iter().find(|path| path.is_file()) else { continue };
+        // Of several versions only the newest is kept up to date. Links are not followed.
+        let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file());
+        let Some(path) = databases(&place).into_iter().find(is_file) else { continue };
         match stored(&path) {
             Ok(stored) => merge(&mut names, stored),
             Err(error) => warn!(?path, %error, "cannot read the names of threads"),
@@ -154,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_last_name_counts() {
-        let index = b"{\"id\":\"a\",\"thread_name\":\"first\"}\nbroken\n{\"id\":\"a\",\"thread_name\":\"second\"}\n{\"id\":\"b\",\"thread_name\":\"x\"}\n{\"id\":\"b\",\"thread_name\":\"\"}\n{\"thread_name\":\"nobody's\"}";
+        let index = b"{\"id\":\"a\",\"thread_name\":\"first\"}\nbroken\n{\"id\":\"a\",\"thread_name\":\"second\"}\n{\"id\":\"b\",\"thread_name\":\"x\"}\n{\"id\":\"b\",\"thread_name\":\"\"}\n{\"thread_name\":\"lost\"}";
         assert_eq!(indexed(index), HashMap::from([("a".to_owned(), "second".to_owned())]));
     }
 

@@ -79,7 +79,7 @@ impl LogOwner {
         copying.pause(time)
     }
 
-    /// Notes that the model answers.
+    /// Notes that the model answers, or never will.
     pub(super) fn answered(&mut self) {
         if let Some(copying) = &mut self.copying {
             copying.unanswered.clear();
@@ -92,11 +92,14 @@ impl Copying {
         Copying { from, sure: true, last: time, old_turn: false, unanswered: Vec::new() }
     }
 
-    /// Notes the time of a record. A copy is written in one go, so a pause makes it doubtful; and a pause right after a prompt is the model
-    /// at work on it, so that prompt is no copy.
+    /// Notes the time of a record. A copy is written in one go, so a pause makes it doubtful; and a pause after a prompt is the model at work
+    /// on it, so that prompt is no copy.
     fn pause(&mut self, time: Option<Time>) -> Vec<UnansweredPrompt> {
         const PAUSE: i64 = 1_000_000;
-        let paused = self.last.zip(time).is_some_and(|(last, time)| last.micros_until(time) > PAUSE);
+        let long_after = |before: Option<Time>| before.zip(time).is_some_and(|(before, time)| before.micros_until(time) > PAUSE);
+        // Records about the turn may come in between.
+        let asked = self.unanswered.first().and_then(|first| first.here.time);
+        let paused = long_after(self.last) || long_after(asked);
         self.last = time.or(self.last);
         if !paused {
             return Vec::new();
@@ -148,6 +151,7 @@ impl Assembler {
     pub(super) fn work(&mut self, work: Work) {
         self.at_work = !work.done;
         if work.done {
+            self.owner.answered();
             self.ends_with(Ending::Spoke);
             return self.sequel(Sequel::MovedOn, None);
         }
@@ -155,6 +159,10 @@ impl Assembler {
         // Another turn: open calls stay without a result. A prompt does not prove as much, since it may steer the running
         // turn.
         let another = work.turn.is_none() || work.turn != self.turn;
+        // Where turns have no names, the record that begins one may follow its prompt.
+        if another && work.turn.is_some() {
+            self.owner.answered();
+        }
         if another {
             self.sequel(Sequel::MovedOn, None);
         }

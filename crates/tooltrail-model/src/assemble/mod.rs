@@ -506,6 +506,7 @@ impl Assembler {
     fn notice(&mut self, notice: Notice) {
         match notice {
             Notice::Interrupt => {
+                self.owner.answered();
                 self.sequel(crate::verdict::Sequel::Interrupted, None);
                 self.at_work = false;
                 self.ends_with(Ending::Interrupted);
