@@ -19,7 +19,7 @@ use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
-use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts, ProgressStory};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
 
@@ -106,6 +106,12 @@ pub trait TypedRecord {
     fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
         let _ = payloads;
         Vec::new()
+    }
+
+    /// The state of a call, where the record reports its progress.
+    fn progress(&self, payloads: Payloads<'_>) -> Option<ProgressStory> {
+        let _ = payloads;
+        None
     }
 
     /// The copies of files that the agent kept, as the record reports them.

@@ -105,7 +105,7 @@ impl<'c> Payloads<'c> {
 
     /// Redacts a hook that was made of the record as the log has it.
     pub(crate) fn hook(&self, hook: &mut HookStory) {
-        self.each(hook.name.iter_mut().chain(&mut hook.command));
+        self.each(hook.name.iter_mut().chain(&mut hook.command).chain(&mut hook.reason));
         self.each(hook.texts.iter_mut().map(|(_, text)| text));
     }
 

@@ -6,7 +6,7 @@
 use crate::position::{At, Span};
 use crate::status::words;
 use crate::usage::Tokens;
-use crate::verdict::Signals;
+use crate::verdict::{Denial, ProgressSigns, Signals};
 use crate::{Kind, Time};
 use std::borrow::Cow;
 
@@ -86,6 +86,8 @@ pub enum Fact<'r> {
     Task(TaskNews<'r>),
     /// A sign of work on a call.
     Progress(CallProgress<'r>),
+    /// A refusal of a call, beside its result or instead of it.
+    Refusal(Refusal<'r>),
     /// The call that started a subagent.
     Claim(Claim<'r>),
     /// A cut in the conversation.
@@ -433,6 +435,19 @@ pub struct CallProgress<'r> {
     pub call: Text<'r>,
     /// Run time when it ended; `None` while it goes on.
     pub run_ms: Option<u64>,
+    /// Signs that it will get no result.
+    pub signs: ProgressSigns,
+}
+
+/// A refusal of a call, in a record that is not its result.
+#[derive(Clone, Debug)]
+pub struct Refusal<'r> {
+    /// The call, where the record names it.
+    pub call: Option<Text<'r>>,
+    /// The record of the call, where this record names it.
+    pub node: Option<Id>,
+    /// Refuser.
+    pub denial: Denial,
 }
 
 /// News of a background task: a notification, a poll, or a stop.

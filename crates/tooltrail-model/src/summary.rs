@@ -5,7 +5,7 @@ use crate::issue::Issue;
 use crate::position::{At, RowKeys, Span};
 use crate::text::{Name, Names};
 use crate::usage::UsageSnapshot;
-use crate::verdict::{Sequel, Signals};
+use crate::verdict::{Sequel, Signals, may_refuse};
 use crate::{Kind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -168,6 +168,10 @@ pub struct Rare {
     pub ends: Vec<At>,
     /// Run time according to progress records.
     pub progress_ms: Option<u64>,
+    /// The last progress record of a call without a result.
+    pub progress: Option<At>,
+    /// A record that proves how a call without a result ended.
+    pub proof: Option<Sequel>,
     /// Starting call of the subagent that made it, for calls that are only reported.
     pub parent: Option<Box<str>>,
 }
@@ -176,7 +180,16 @@ impl CallRecord {
     /// Fields that few calls have.
     pub fn rare(&self) -> &Rare {
         // A shared empty value saves an allocation for nearly every call.
-        static NONE: Rare = Rare { prompt: None, task: None, others: Vec::new(), ends: Vec::new(), progress_ms: None, parent: None };
+        static NONE: Rare = Rare {
+            prompt: None,
+            task: None,
+            others: Vec::new(),
+            ends: Vec::new(),
+            progress_ms: None,
+            progress: None,
+            proof: None,
+            parent: None,
+        };
         self.rare.as_deref().unwrap_or(&NONE)
     }
 
@@ -273,6 +286,13 @@ pub struct HookRecord {
     pub context: Option<Box<str>>,
     /// Length of its output.
     pub output_bytes: u64,
+}
+
+impl HookRecord {
+    /// Whether the hook can prevent a call from running.
+    pub fn may_refuse(&self) -> bool {
+        may_refuse(self.stage, self.event.is_some())
+    }
 }
 
 /// A hook that belongs to a turn or to the session.

@@ -8,7 +8,7 @@ use crate::Time;
 use crate::command::CommandLine;
 use crate::content::Content;
 use crate::detail::Detailed;
-use crate::event::{HookOutcome, Origin};
+use crate::event::{HookOutcome, Id, Origin};
 use crate::position::At;
 use crate::row::{CallRow, SessionRow};
 use crate::usage::Tokens;
@@ -30,6 +30,52 @@ pub struct Transcript<'a> {
     pub hooks: Vec<(Time, Time)>,
     /// The session that its first copied call was made in, as the name of that log says.
     pub copied_from: Option<String>,
+    /// Settings of the agent while it ran.
+    pub settings: SessionSettings,
+    /// Objections of hooks that refused no call, in the order of the log.
+    pub objections: Vec<HookObjection>,
+}
+
+/// An objection of a hook that refused no call: to a result, to a prompt, or to the end of a turn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HookObjection {
+    /// The hook, with its reason and without other texts.
+    pub hook: HookStory,
+    /// The call that it ran for, in [`Transcript::calls`].
+    pub call: Option<usize>,
+    /// The record.
+    pub spot: Spot,
+    /// The turn, in [`Transcript::turns`].
+    pub turn: Option<usize>,
+}
+
+/// Settings of the agent during a session, as far as the log states them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionSettings {
+    /// Versions of the agent, in order.
+    pub versions: Vec<String>,
+    /// Permission modes, in order: the first one, and every change.
+    pub permissions: Vec<PermissionChange>,
+    /// Searches and fetches that the model's service made itself.
+    pub server_tools: [u64; 2],
+}
+
+/// The permission mode from a point of a session on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PermissionChange {
+    /// The mode.
+    pub mode: PermissionMode,
+    /// Turn in which it was first seen, in [`Transcript::turns`]; `None` before the first prompt.
+    pub turn: Option<usize>,
+}
+
+/// What an agent may do without asking, in the agent's own words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PermissionMode {
+    /// The mode: `accept edits`.
+    pub words: String,
+    /// Whether the agent starts with it unless told otherwise.
+    pub usual: bool,
 }
 
 /// A call of a transcript.
@@ -47,7 +93,9 @@ pub struct CallEntry<'a> {
     pub ends: Vec<Spot>,
     /// Records of its hooks.
     pub hooks: Vec<Spot>,
-    /// Start and end of these, as far as the log says.
+    /// The last progress record of a call without a result.
+    pub progress: Option<Spot>,
+    /// Start and end of the hooks, as far as the log says.
     pub hooked: Vec<(Time, Time)>,
     /// Time of the request.
     pub time: Option<Time>,
@@ -153,6 +201,12 @@ pub struct Parts {
     pub agent: Option<String>,
     /// Whether it repeats another record of the log, and is shown only where no other exists.
     pub echo: bool,
+    /// The version of the agent that wrote it.
+    pub version: Option<String>,
+    /// The permission mode, where the record states it.
+    pub permission: Option<PermissionMode>,
+    /// The message whose early end is the last part, where several records may state that of one message.
+    pub stopped: Option<Id>,
     /// Type of an echo, where records of that type say a thing only once. `None` where it may be repeated.
     pub voice: Option<&'static str>,
     /// Content, in order.
@@ -251,8 +305,23 @@ pub struct HookStory {
     pub exit_code: Option<i64>,
     /// Duration.
     pub duration_ms: Option<u64>,
+    /// The words with which it refused or failed.
+    pub reason: Option<String>,
     /// Its texts: name and content of each.
     pub texts: Vec<(String, String)>,
+}
+
+/// State of a call when its last progress was recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProgressStory {
+    /// Output so far.
+    pub output: Option<String>,
+    /// Activity in a few words, where there is no output to show: `10 search results`.
+    pub note: Option<String>,
+    /// Time since the call began.
+    pub elapsed_ms: Option<u64>,
+    /// Time that the call may take.
+    pub limit_ms: Option<u64>,
 }
 
 /// Content of the record that requests a call.
@@ -264,6 +333,21 @@ pub struct LoggedRequest {
     pub tokens: Option<Tokens>,
     /// The service tier of its message.
     pub tier: Option<String>,
+    /// Further facts about its message.
+    pub message: MessageFacts,
+}
+
+/// Facts about the message that requests a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageFacts {
+    /// The service's id of the request that the message answers.
+    pub request: Option<String>,
+    /// Why the message ended early, in a few words.
+    pub stopped: Option<String>,
+    /// Searches and fetches that the service made for the message.
+    pub server_tools: [u32; 2],
+    /// Whether the service ran the call itself.
+    pub by_service: bool,
 }
 
 /// Content of the record with a call's result.
@@ -313,12 +397,16 @@ pub struct Story<'a> {
     pub answer: Option<LoggedResult>,
     /// Outputs that were saved beside the log.
     pub side: Option<SideFile>,
-    /// The hooks that ran for it.
+    /// The hooks that ran for it, in order.
     pub hooks: Vec<HookStory>,
+    /// State of a call without a result at its last progress.
+    pub progress: Option<ProgressStory>,
     /// The tokens of its message.
     pub tokens: Option<Tokens>,
     /// The service tier of its message.
     pub tier: Option<String>,
+    /// Further facts about its message.
+    pub message: MessageFacts,
     /// The calls that its subagents made.
     pub nested: SubagentCalls,
 }

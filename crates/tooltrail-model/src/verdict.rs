@@ -3,6 +3,7 @@
 //! Formats report what they saw ([`Signals`]); assembling reports what came later ([`Sequel`]). The two functions here turn
 //! that into a [`Status`] and a [`Reason`]. They are plain tables, tested as such.
 
+use crate::event::HookStage;
 use crate::position::At;
 use crate::{Kind, Reason, Status};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,19 @@ pub enum Denial {
     Interrupted,
     /// Cancelled, not refused.
     Cancelled,
+    /// Nobody: permission was asked for and not given.
+    NotGranted,
+}
+
+/// Signs in a progress record that a call will get no result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProgressSigns {
+    /// Time since the call began.
+    pub elapsed_ms: Option<u64>,
+    /// Time that the call may take.
+    pub limit_ms: Option<u64>,
+    /// Whether the server that runs it reports a failure.
+    pub failed: bool,
 }
 
 /// Known meaning of an error's text.
@@ -151,7 +165,27 @@ fn denied(signals: &Signals, around: Circumstances) -> Option<Verdict> {
         Denial::Interrupted => interrupted(around),
         Denial::Cancelled if signals.marker == Some(Marker::StreamDiscarded) => Verdict::of(Status::Cancelled, Reason::StreamDiscarded),
         Denial::Cancelled => Verdict::of(Status::Cancelled, Reason::SiblingFailed),
+        Denial::NotGranted => Verdict::of(Status::Blocked, Reason::NotGranted),
     })
+}
+
+/// Whether a hook at this stage can prevent a call from running. A hook without a known event may.
+pub fn may_refuse(stage: HookStage, has_event: bool) -> bool {
+    match stage {
+        HookStage::Before | HookStage::Permission => true,
+        HookStage::After => false,
+        HookStage::Other => !has_event,
+    }
+}
+
+/// The end of a call that a progress record proves.
+pub fn progress_end(signs: ProgressSigns, at: At) -> Option<Sequel> {
+    if signs.failed {
+        return Some(Sequel::ServerFailed(at));
+    }
+    // Whole seconds in some logs: a call that has just reached its limit may still end in time.
+    let over = signs.elapsed_ms.zip(signs.limit_ms).is_some_and(|(elapsed, limit)| limit > 0 && elapsed > limit);
+    over.then_some(Sequel::OverLimit(at))
 }
 
 fn rejected(signals: &Signals, around: Circumstances) -> Verdict {
@@ -212,6 +246,12 @@ pub enum Sequel {
     Handover(At),
     /// A hook refused.
     Blocked(At),
+    /// A record other than a hook's says who refused.
+    Refused(At, Denial),
+    /// The server that ran it reported a failure.
+    ServerFailed(At),
+    /// It ran longer than its own limit.
+    OverLimit(At),
     /// The model's service failed.
     ApiError(At),
     /// The result's line is damaged.
@@ -235,6 +275,11 @@ pub enum Life {
 }
 
 impl Sequel {
+    /// Whether it only shows that no result came. A record that proves how the call ended says more.
+    pub fn is_weak(self) -> bool {
+        matches!(self, Sequel::ApiError(_) | Sequel::Truncated(_) | Sequel::MovedOn(_) | Sequel::Ends(_))
+    }
+
     /// Whether the call may still be running: no later record says otherwise.
     pub fn is_open(self) -> bool {
         // A torn last line of a live log is a result being written.
@@ -251,6 +296,12 @@ pub fn at_work(life: Life) -> Option<Verdict> {
     }
 }
 
+/// Outcome of a refused call, as if its result had named the refuser.
+fn refused(denial: Denial) -> Verdict {
+    let signals = Signals { denial: Some(denial), ..Signals::default() };
+    denied(&signals, Circumstances::default()).unwrap_or(Verdict::of(Status::Blocked, Reason::NotGranted))
+}
+
 /// Outcome of a call without a result, and the record that proves it.
 pub fn without_result(sequel: Sequel, life: Life) -> (Verdict, At) {
     let running = at_work(life).filter(|_| sequel.is_open());
@@ -258,6 +309,9 @@ pub fn without_result(sequel: Sequel, life: Life) -> (Verdict, At) {
         Sequel::Interrupted(at) => (Verdict::of(Status::Interrupted, Reason::User), at),
         Sequel::Handover(at) => (Verdict::of(Status::Interrupted, Reason::Handover), at),
         Sequel::Blocked(at) => (Verdict::of(Status::Blocked, Reason::Hook), at),
+        Sequel::Refused(at, denial) => (refused(denial), at),
+        Sequel::ServerFailed(at) => (Verdict::of(Status::Failed, Reason::McpError), at),
+        Sequel::OverLimit(at) => (Verdict::of(Status::TimedOut, Reason::Timeout), at),
         Sequel::ApiError(at) => (Verdict::of(Status::Unanswered, Reason::ApiError), at),
         Sequel::MovedOn(at) => (Verdict::of(Status::Unanswered, Reason::ConversationMovedOn), at),
         Sequel::Truncated(at) => (running.unwrap_or(Verdict::of(Status::Unanswered, Reason::LogTruncated)), at),
@@ -333,6 +387,43 @@ mod tests {
             judged(Kind::Mcp, Signals { outcome: LoggedOutcome::Error, ..Signals::default() }, Circumstances::default()),
             ("failed", "mcp_error")
         );
+    }
+
+    #[test]
+    fn progress_proves_a_failure_or_a_time_limit() {
+        let at = At::default();
+        let after = |elapsed_ms, limit_ms| ProgressSigns { elapsed_ms, limit_ms, failed: false };
+        let table = [
+            (ProgressSigns { failed: true, ..after(Some(9), None) }, Some(Sequel::ServerFailed(at))),
+            (after(Some(121_000), Some(120_000)), Some(Sequel::OverLimit(at))),
+            (after(Some(120_000), Some(120_000)), None),
+            (after(Some(900_000), None), None),
+            // A limit of 0 is no limit.
+            (after(Some(1), Some(0)), None),
+        ];
+        for (signs, expected) in table {
+            assert_eq!(progress_end(signs, at), expected, "{signs:?}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_proves_the_end_decides_without_a_result() {
+        let at = At::default();
+        let table = [
+            (Sequel::Refused(at, Denial::User), ("rejected", "user")),
+            (Sequel::Refused(at, Denial::Rule), ("blocked", "permission_rule")),
+            (Sequel::Refused(at, Denial::AutoMode), ("blocked", "auto_mode")),
+            (Sequel::Refused(at, Denial::NotGranted), ("blocked", "not_granted")),
+            (Sequel::ServerFailed(at), ("failed", "mcp_error")),
+            (Sequel::OverLimit(at), ("timed_out", "timeout")),
+        ];
+        for (sequel, expected) in table {
+            for life in [Life::Dead, Life::Alive] {
+                let (verdict, _) = without_result(sequel, life);
+                assert_eq!((verdict.status.word(), verdict.reason.map_or("-", Reason::word)), expected, "{sequel:?}");
+            }
+            assert!(!sequel.is_weak() && !sequel.is_open());
+        }
     }
 
     #[test]

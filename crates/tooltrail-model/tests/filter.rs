@@ -98,6 +98,8 @@ fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: 
         hooks: Vec::new(),
         tokens: None,
         tier: None,
+        message: Default::default(),
+        progress: None,
         nested: SubagentCalls::default(),
     }))
 }

@@ -41,6 +41,12 @@ impl FakeAgent {
         self.model(&json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]))
     }
 
+    /// Writes the progress of a shell call: all that it printed so far, after some seconds.
+    pub fn progress(&mut self, id: &str, printed: &str, seconds: u32) -> io::Result<()> {
+        let data = json!({ "type": "bash_progress", "output": printed, "fullOutput": printed, "elapsedTimeSeconds": seconds });
+        self.record("progress", json!({ "data": data, "toolUseID": "bash-progress-1", "parentToolUseID": id }))
+    }
+
     /// Writes a question of the model to the person.
     pub fn question(&mut self, id: &str, text: &str) -> io::Result<()> {
         let options = json!([{ "label": "yes", "description": "" }, { "label": "no", "description": "" }]);
@@ -82,13 +88,22 @@ impl FakeAgent {
     }
 
     fn write(&mut self, kind: &str, message: &Value, raw: Option<Value>) -> io::Result<()> {
+        let mut own = json!({ "message": message });
+        if let Some(raw) = raw {
+            own["toolUseResult"] = raw;
+        }
+        self.record(kind, own)
+    }
+
+    /// Writes a record with fields of its own.
+    fn record(&mut self, kind: &str, own: Value) -> io::Result<()> {
         let id = format!("{}-{}", self.session, self.written);
         let mut record = json!({
             "type": kind, "uuid": id, "parentUuid": self.last, "sessionId": self.session, "timestamp": now(), "isSidechain": false,
-            "cwd": "/srv/live", "gitBranch": "main", "version": "2.1.250", "message": message,
+            "cwd": "/srv/live", "gitBranch": "main", "version": "2.1.250",
         });
-        if let Some(raw) = raw {
-            record["toolUseResult"] = raw;
+        if let (Some(record), Value::Object(own)) = (record.as_object_mut(), own) {
+            record.extend(own);
         }
         self.written += 1;
         self.last = Some(id);

@@ -5,13 +5,16 @@
 //! beside the log, hooks, and fields without a place of their own.
 
 use crate::pieces::section;
-use crate::{Block, Head, Limits, hooks, json, life, outcome, seen, tools, why};
+use crate::{Block, Head, Limits, hooks, json, life, outcome, progress, seen, tools, why};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
 /// A call in one line.
 pub fn head(call: &Story<'_>) -> Head {
-    tools::of(call).head(call)
+    let mut head = tools::of(call).head(call);
+    // Last, because facts that do not fit are left out, and a refusal has its words in the body too.
+    head.facts.extend(hooks::marks(call));
+    head
 }
 
 /// A call in full, without its timeline.
@@ -20,6 +23,7 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     // Made second but shown first: the frame has to know what the view already shows.
     let mut body = outcome::blocks(call, &shown, limits);
     body.extend(shown);
+    body.extend(progress::blocks(call, limits));
     body.extend(seen::block(call, limits));
     body.extend(outcome::side(call, limits));
     body.extend(hooks::of_call(call, limits));
@@ -37,6 +41,7 @@ pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));
     let mut body = outcome::said(call, &shown, limits);
     body.extend(shown);
+    body.extend(progress::blocks(call, limits));
     body.extend(leftovers(call, limits));
     body
 }

@@ -89,7 +89,7 @@ fn hook_steps<'a>(
             TimelineStep {
                 level: Some(hooks::level(hook)),
                 words,
-                ..TimelineStep::new(hooks::line(hook), spot.and_then(|spot| when(*spot)), place)
+                ..TimelineStep::new(hooks::line(hook, Some(call.row.status)), spot.and_then(|spot| when(*spot)), place)
             }
         })
         .collect()
@@ -204,6 +204,7 @@ mod tests {
             result: call.row.result.map(|place| spot(place.line)),
             ends: spots(ends),
             hooks: spots(hooks),
+            progress: None,
             hooked: Vec::new(),
             time: None,
             threads: Vec::new(),

@@ -16,7 +16,7 @@ use crate::line::{Class, Line};
 use crate::render::words;
 use crate::{head, place};
 use tooltrail_model::digest::{
-    ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
+    ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
 };
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
@@ -114,6 +114,7 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
         ("Changed", teller.changed(&digest.changed)),
         ("Shipped", teller.shipped(&digest.shipped).into_iter().collect()),
         ("Open", teller.open(digest)),
+        ("Hooks", teller.hooks(&digest.hooks)),
         ("Time", time(&digest.time).into_iter().collect()),
     ];
     rows.into_iter().map(|(label, facts): (_, Vec<DigestFact>)| DigestRow { label, facts }).filter(|row| !row.facts.is_empty()).collect()
@@ -372,6 +373,26 @@ impl<'t> FactWriter<'t> {
             );
         }
         facts
+    }
+
+    /// Objections of hooks, each with its words.
+    fn hooks(&self, hooks: &[DigestHook]) -> Vec<DigestFact> {
+        let shown = fits(hooks.len(), OPEN);
+        let told = hooks.iter().take(shown).map(|hook| {
+            let sign = (look(Status::Blocked).glyph, Tone::Denied);
+            let fact = match &hook.cited {
+                Some(cited) => self.about(sign, cited),
+                None => DigestFact { sign: Some(sign), ..DigestFact::default() },
+            };
+            let event = hook.event.as_deref().unwrap_or("hook");
+            let by = hook.by.as_deref().filter(|by| !by.starts_with(event)).map(|by| format!(" {}", line(by, WHAT))).unwrap_or_default();
+            let fact = fact.say(Class::Strong, &format!("{}{by}", line(event, WHAT))).say(Class::Plain, " blocked");
+            match hook.why.as_deref().map(|why| line(why, WHY)).filter(|why| !why.is_empty()) {
+                Some(why) => fact.say(Class::Dim, " · ").say(Class::Plain, &why),
+                None => fact,
+            }
+        });
+        told.chain(rest(hooks.len() - shown)).collect()
     }
 
     fn left(&self, open: &UnresolvedCall) -> DigestFact {

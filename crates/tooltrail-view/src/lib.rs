@@ -26,6 +26,7 @@ pub mod messages;
 mod outcome;
 pub mod pieces;
 pub mod place;
+mod progress;
 pub mod redact;
 pub mod render;
 pub mod resume;
@@ -34,6 +35,7 @@ mod sample;
 #[cfg(test)]
 mod sample_files;
 mod seen;
+mod settings;
 mod texts;
 pub mod tools;
 pub mod truths;

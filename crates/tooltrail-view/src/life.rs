@@ -71,6 +71,9 @@ fn origin(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("directory", row.cwd.map(|cwd| Line::of(Class::Path, cwd)));
     fields.add("model", row.model);
     fields.add("message", row.message);
+    fields.add("API request", call.message.request.as_deref());
+    fields.add("ran", call.message.by_service.then_some("on the model's service"));
+    fields.add("stopped", call.message.stopped.as_deref());
     let others = u64::from(row.parallel).saturating_sub(1);
     fields.add("made together with", (others > 0).then(|| counted(others, "other call")));
 }
@@ -78,6 +81,7 @@ fn origin(call: &Story<'_>, fields: &mut CallFields) {
 fn cost(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("tokens of the message", call.tokens.as_ref().map(tokens));
     // The standard tier is the default and says nothing.
+    fields.add("service tools", crate::settings::server_tools(call.message.server_tools.map(u64::from)));
     fields.add("service tier", call.tier.as_deref().filter(|tier| *tier != "standard"));
     let result = call.row.result_bytes.map(|bytes| format!(", result {}", counted(bytes, "byte"))).unwrap_or_default();
     fields.add("size", Some(format!("input {}{result}", counted(call.row.input_bytes, "byte"))));
@@ -111,7 +115,7 @@ fn hooks_of(call: &Story<'_>, fields: &mut CallFields) {
     // The two lists match only if they are equally long.
     let paired = stories.len() == call.row.hooks.len();
     for (hook, at) in stories.iter().zip(places) {
-        fields.add("hook", Some(hooks::line(hook)));
+        fields.add("hook", Some(hooks::line(hook, Some(call.row.status))));
         fields.add("its line", at.filter(|at| paired && Some(*at) != call.row.result.as_ref()).map(path));
     }
 }

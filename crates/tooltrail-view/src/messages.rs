@@ -151,8 +151,8 @@ fn boundary(title: &str, facts: &[(String, String)]) -> MessageView {
 fn of_hook(hook: &HookStory, limits: &Limits) -> MessageView {
     let trouble = hooks::level(hook) == Level::Error;
     let who = if trouble { MessageAuthor::Trouble } else { MessageAuthor::Event };
-    let said = hook.texts.first().map(|(_, text)| text.as_str()).unwrap_or_default();
-    let message = open(who, &format!("hook {}", hooks::name(hook)), said, hooks::told(hook, limits));
+    let said = hooks::said(hook).or_else(|| hook.texts.first().map(|(_, text)| text.clone())).unwrap_or_default();
+    let message = open(who, &format!("hook {}", hooks::name(hook)), &said, hooks::told(hook, None, limits));
     MessageView { folded: !trouble, ..message }
 }
 

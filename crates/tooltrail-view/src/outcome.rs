@@ -24,13 +24,14 @@ pub(crate) fn came(call: &Story<'_>) -> bool {
 }
 
 /// Text of an error or refusal, without the agent's wrapping for the model. Where the format found none, it is the text
-/// that the model saw instead of a result, unless the tool's view shows that as output.
+/// that the model saw instead of a result, unless the tool's view shows that as output; else the words of the hook that refused.
 pub(crate) fn error(call: &Story<'_>) -> Option<String> {
     let told = call.told.error.clone();
     let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
     let failed = matches!(call.row.status, Status::Failed | Status::Blocked | Status::TimedOut | Status::Cancelled);
     let seen = || call.answer.as_ref().filter(|_| failed && !printed).map(|answer| words(&answer.seen));
-    told.or_else(seen).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    let refusal = || hooks::refusal(call).filter(|_| call.row.status == Status::Blocked);
+    told.or_else(seen).or_else(refusal).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Whether the status says that it failed or was refused.
@@ -158,8 +159,10 @@ fn interrupted(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block>
 }
 
 fn timed_out(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
-    let text = match call.row.run_ms.or(call.row.duration_ms) {
-        Some(millis) => format!("Its time ran out, after {}.", took(millis)),
+    let progress = call.progress.as_ref();
+    let limit = progress.and_then(|progress| progress.limit_ms).map(|limit| format!(" (limit {})", took(limit))).unwrap_or_default();
+    let text = match call.row.run_ms.or(call.row.duration_ms).or(progress.and_then(|progress| progress.elapsed_ms)) {
+        Some(millis) => format!("Its time ran out, after {}{limit}.", took(millis)),
         None => "Its time ran out.".to_owned(),
     };
     let mut blocks = vec![notice(Level::Warning, text)];

@@ -20,8 +20,10 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         answer: None,
         side: None,
         hooks: Vec::new(),
+        progress: None,
         tokens: None,
         tier: None,
+        message: Default::default(),
         nested: SubagentCalls::default(),
     }
 }

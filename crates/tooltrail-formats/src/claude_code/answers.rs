@@ -6,20 +6,22 @@ use super::message::{ClaudeMessage, ContentBlock};
 use super::outcome::ResultOutcome;
 use super::progress::ProgressData;
 use super::record::ClaudeRecord;
+use super::settings;
 use crate::value::{self, Payloads};
 use tooltrail_model::content::words;
-use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult, MessageFacts};
 use tooltrail_model::verdict::Marker;
+use tooltrail_skim::Raw;
 
 /// The input of a call, with the tokens of its message.
 pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     if let Some(block) = requesting(record, &record.message, call) {
-        return Some(asked(record, &record.message, block, 0, payloads));
+        return Some(asked(record, &record.message, block, (0, record.request), payloads));
     }
     // A subagent without a log of its own appears only in progress records of its parent.
     let nested = ProgressData::read(record)?.nested.filter(|nested| nested.assistant)?;
     let block = requesting(record, &nested.message, call)?;
-    Some(asked(record, &nested.message, block, nested.base, payloads))
+    Some(asked(record, &nested.message, block, (nested.base, nested.request), payloads))
 }
 
 /// The block of a message that requests a call.
@@ -36,7 +38,7 @@ fn asked(
     record: &ClaudeRecord<'_>,
     message: &ClaudeMessage<'_>,
     block: &ContentBlock<'_>,
-    base: usize,
+    (base, request): (usize, Option<Raw<'_>>),
     payloads: Payloads<'_>,
 ) -> LoggedRequest {
     // Spans of a nested message are counted from its own start.
@@ -46,6 +48,12 @@ fn asked(
         input: input.unwrap_or_default(),
         tokens: usage.map(|usage| usage.tokens),
         tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),
+        message: MessageFacts {
+            request: request.map(|request| request.text().into_owned()),
+            stopped: settings::stopped(message).map(|(_, words)| words.to_owned()),
+            server_tools: usage.map(|usage| usage.server_tools).unwrap_or_default(),
+            by_service: block.kind.is_some_and(|kind| kind != *"tool_use"),
+        },
     }
 }
 

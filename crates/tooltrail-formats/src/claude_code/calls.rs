@@ -96,7 +96,8 @@ pub(super) fn result<'r>(
     Some((result, poll))
 }
 
-fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {
+/// The hook that refused a call, where the text of the result names it.
+pub(super) fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {
     let (name, command, words) = markers::hook_error(head)?;
     let owned = |text: &str| Text::Owned(text.to_owned());
     Some(Hook {

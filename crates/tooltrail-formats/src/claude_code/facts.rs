@@ -3,11 +3,11 @@
 
 use super::author::HEAD;
 use super::record::ClaudeRecord;
-use super::{calls, hooks, progress, prompts};
+use super::{calls, hooks, outcome, progress, prompts};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    BlockKind, Boundary, Context, Echo, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage,
+    BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role, TitleBy, Usage,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::Raw;
@@ -97,12 +97,18 @@ impl<'r> FactEmitter<'_, 'r> {
 
 /// Emits the facts of a record.
 pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
-    let scope =
-        Scope { session: record.session.map(Raw::decoded_bytes), agent: record.agent.map(Raw::decoded_bytes), sidechain: record.sidechain };
+    let scope = Scope {
+        session: record.own_session().map(Raw::decoded_bytes),
+        agent: record.agent.map(Raw::decoded_bytes),
+        sidechain: record.sidechain,
+    };
     let (kind, known) = kind(record.kind);
     let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, scope: &scope, out };
     // First of all facts: the assembler counts records by it.
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known });
+    if record.hook_input().is_some() {
+        return hook(hooks::input(record), &mut emit);
+    }
     // The directory before the calls of the record, which take it over.
     context(record, &mut emit);
     node(record, &kind, &mut emit);
@@ -111,7 +117,7 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
         "assistant" => assistant(record, &mut emit),
         "progress" => progress::facts(record, &mut emit),
         "attachment" => match hooks::read(record) {
-            Some(hook) => emit.fact(Fact::Hook(hook)),
+            Some(told) => hook(Some(told), &mut emit),
             None => prompts::attached(record, &mut emit),
         },
         "system" => system(record, &mut emit),
@@ -119,6 +125,16 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
         "summary" | "ai-title" | "custom-title" | "agent-name" => title(record, &mut emit),
         "worktree-state" | "relocated" => place(record, &mut emit),
         _ => {}
+    }
+}
+
+/// Emits a hook, and the refusal that made it run.
+fn hook<'r>(hook: Option<Hook<'r>>, emit: &mut FactEmitter<'_, 'r>) {
+    let Some(hook) = hook else { return };
+    let refusal = hooks::refusal(&hook);
+    emit.fact(Fact::Hook(hook));
+    if let Some(refusal) = refusal {
+        emit.fact(Fact::Refusal(refusal));
     }
 }
 
@@ -176,6 +192,11 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         if let Some(result) = calls::result(block, &record.message, structured, record.denial, record.feedback, node, emit) {
             calls::emit_result(result, structured, emit);
         }
+    }
+    // A refusal without a result.
+    if let Some(denial) = record.denial.filter(|_| results == 0).and_then(|kind| outcome::denial_kind(&kind.text())) {
+        let call = record.rare_text(|rare| rare.source_tool_use).or(record.tool_use.map(Raw::text));
+        emit.fact(Fact::Refusal(Refusal { call, node: record.source_node.or(record.parent).map(Raw::digest), denial }));
     }
     let speaker = record.speaker();
     if let Some((text, span)) = &content.text {
@@ -275,6 +296,10 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
             for hook in hooks::summary(record) {
                 emit.fact(Fact::Hook(hook));
             }
+        }
+        Some("permission_denied") => {
+            let denial = outcome::denied_by(record.rare_text(|rare| rare.denied_by).as_deref().unwrap_or_default());
+            emit.fact(Fact::Refusal(Refusal { call: record.tool_use.map(Raw::text), node: None, denial }));
         }
         None => {
             // Bounded: only the sentence about a hook is needed, and it comes first.

@@ -3,11 +3,12 @@
 use super::record::ClaudeRecord;
 use std::borrow::Cow;
 use std::ops::Range;
-use tooltrail_model::event::{Hook, HookOutcome, HookStage, Text};
+use tooltrail_model::event::{Hook, HookOutcome, HookStage, Refusal, Text};
+use tooltrail_model::verdict::Denial;
 use tooltrail_skim::{Raw, Skim};
 
 /// How much of a hook's words is decoded.
-const WORDS: usize = 2000;
+pub(super) const WORDS: usize = 2000;
 
 /// When a hook of this event runs, seen from a call.
 pub(super) fn stage(event: &str) -> HookStage {
@@ -79,11 +80,32 @@ pub(super) fn read<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
     });
     read.ok()?;
     // A stop reason is more specific than what was printed.
-    hook.reason = stopped.or(hook.reason);
+    hook.reason = stopped.or(hook.reason).map(|reason| words_alone(reason, hook.command.as_deref()));
     hook.call = hook.call.take().or(record.parent_tool_use.or(record.tool_use).map(Raw::text));
     decide(&mut hook, kind.as_deref().unwrap_or_default(), stdout)?;
     hook.stage = hook.event.as_deref().map_or(HookStage::Other, stage);
     Some(hook)
+}
+
+/// The words of a hook without its command, which the program puts before them: `[guard.sh]: no`.
+fn words_alone<'r>(reason: Cow<'r, str>, command: Option<&str>) -> Cow<'r, str> {
+    let rest = command.and_then(|command| reason.strip_prefix('[')?.strip_prefix(command)?.strip_prefix("]: "));
+    match rest {
+        Some(words) => Cow::Owned(words.to_owned()),
+        None => reason,
+    }
+}
+
+/// The hook that got a record as its input. The record shows that it ran, not how it ended.
+pub(super) fn input<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
+    let event = record.hook_input()?.text();
+    Some(Hook { call: record.tool_use.map(Raw::text), stage: stage(&event), event: Some(event), ..Hook::default() })
+}
+
+/// The refusal that a hook was run for: this event follows a refusal by the automatic mode alone.
+pub(super) fn refusal<'r>(hook: &Hook<'r>) -> Option<Refusal<'r>> {
+    let denied = hook.event.as_deref() == Some("PermissionDenied");
+    hook.call.clone().filter(|_| denied).map(|call| Refusal { call: Some(call), node: None, denial: Denial::AutoMode })
 }
 
 /// Works out how the hook ended. `None` if the record is not about a hook.

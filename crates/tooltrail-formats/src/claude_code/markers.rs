@@ -32,6 +32,8 @@ const BEGINNINGS: &[(&str, Marker)] = &[
     ("Directory does not exist", Marker::Precondition),
     ("Blocked:", Marker::Precondition),
     ("Unknown skill", Marker::Precondition),
+    ("MCP error -32001: Request timed out", Marker::Timeout),
+    ("MCP error -32001: Maximum total timeout exceeded", Marker::Timeout),
     ("MCP error", Marker::Mcp),
     ("Command timed out after", Marker::Timeout),
     ("Request timed out", Marker::Timeout),
@@ -161,6 +163,9 @@ mod tests {
             ("File content (31000 tokens) exceeds maximum allowed tokens (25000).", Some(Marker::TooLarge)),
             ("Found 3 matches of the string to replace, but replace_all is false.", Some(Marker::Precondition)),
             ("the log says: The user doesn't want to proceed", None),
+            ("MCP error -32001: Request timed out", Some(Marker::Timeout)),
+            // Servers use this number for errors of their own.
+            ("MCP error -32001: Unauthorized", Some(Marker::Mcp)),
             ("", None),
         ];
         for (text, expected) in table {

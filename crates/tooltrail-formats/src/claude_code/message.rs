@@ -10,6 +10,7 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 pub(super) struct ClaudeMessage<'r> {
     pub(super) id: Option<Raw<'r>>,
     pub(super) model: Option<Raw<'r>>,
+    pub(super) stop_reason: Option<Raw<'r>>,
     pub(super) content: MessageContent<'r>,
     pub(super) usage: Option<MessageUsage<'r>>,
 }
@@ -67,6 +68,7 @@ impl<'r> ClaudeMessage<'r> {
             match key.as_bytes() {
                 b"id" => self.id = value.string(),
                 b"model" => self.model = value.string(),
+                b"stop_reason" => self.stop_reason = value.string(),
                 b"content" => {
                     // Of a repeated key the last one counts.
                     self.content = MessageContent::default();

@@ -33,6 +33,7 @@ mod places;
 mod progress;
 mod prompts;
 mod record;
+mod settings;
 mod tasks;
 mod tools;
 
@@ -45,7 +46,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts, ProgressStory};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
@@ -229,6 +230,10 @@ impl TypedRecord for ClaudeRecord<'_> {
 
     fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
         parts::hooks::hooks(self, payloads)
+    }
+
+    fn progress(&self, payloads: Payloads<'_>) -> Option<ProgressStory> {
+        parts::progress::progress(self, payloads)
     }
 
     fn backups(&self) -> Vec<Backup> {

@@ -298,7 +298,7 @@ fn stopped(message: &str) -> Option<TaskState> {
     message.starts_with("Successfully stopped task").then_some(TaskState::Stopped)
 }
 
-fn denial_kind(word: &str) -> Option<Denial> {
+pub(super) fn denial_kind(word: &str) -> Option<Denial> {
     Some(match word {
         "user-rejected" => Denial::User,
         "permission-rule" => Denial::Rule,
@@ -308,6 +308,16 @@ fn denial_kind(word: &str) -> Option<Denial> {
         "cancelled" => Denial::Cancelled,
         _ => return None,
     })
+}
+
+/// The refuser, by the kind of decision in a record about a denied permission.
+pub(super) fn denied_by(kind: &str) -> Denial {
+    match kind {
+        "rule" | "safetyCheck" | "workingDir" => Denial::Rule,
+        "hook" => Denial::Hook,
+        "classifier" => Denial::AutoMode,
+        _ => Denial::NotGranted,
+    }
 }
 
 /// The first and last text of a list of blocks that was written into a string.

@@ -7,6 +7,7 @@ use super::record::ClaudeRecord;
 use crate::time;
 use std::borrow::Cow;
 use tooltrail_model::event::{CallProgress, Claim, ClaimBy, Nested};
+use tooltrail_model::verdict::ProgressSigns;
 use tooltrail_model::{Fact, Time};
 use tooltrail_skim::{Raw, Skim, Torn};
 
@@ -16,7 +17,9 @@ pub(super) struct ProgressData<'r> {
     kind: Option<Raw<'r>>,
     agent: Option<Raw<'r>>,
     status: Option<Raw<'r>>,
-    elapsed: Option<u64>,
+    pub(super) elapsed: Option<u64>,
+    /// The time limit of a command, in milliseconds.
+    pub(super) limit: Option<u64>,
     pub(super) nested: Option<NestedRecord<'r>>,
 }
 
@@ -29,7 +32,7 @@ pub(super) struct NestedRecord<'r> {
     pub(super) assistant: bool,
     pub(super) message: ClaudeMessage<'r>,
     time: Option<Time>,
-    request: Option<Raw<'r>>,
+    pub(super) request: Option<Raw<'r>>,
 }
 
 impl<'r> ProgressData<'r> {
@@ -42,7 +45,9 @@ impl<'r> ProgressData<'r> {
                 b"type" => out.kind = value.string(),
                 b"agentId" => out.agent = value.string(),
                 b"status" => out.status = value.string(),
-                b"elapsedTimeMs" => out.elapsed = value.float().filter(|ms| *ms >= 0.0).map(|ms| ms as u64),
+                b"elapsedTimeMs" => out.elapsed = millis(value.float(), 1.0),
+                b"elapsedTimeSeconds" => out.elapsed = millis(value.float(), 1000.0),
+                b"timeoutMs" => out.limit = millis(value.float(), 1.0),
                 b"message" => {
                     // `data.start`: spans inside are counted from there.
                     let nested = out.nested.insert(NestedRecord { base: data.start, ..NestedRecord::default() });
@@ -90,19 +95,21 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r
                 subagent(&nested, agent, parent, emit);
             }
         }
-        Some("mcp_progress") => {
-            // Only the last progress of a call has its whole duration.
-            let ended = data.status.is_some_and(|status| matches!(&*status.text(), "completed" | "failed"));
+        kind => {
+            // Only the last progress of a call to a server has its whole duration.
+            let status = data.status.filter(|_| kind == Some("mcp_progress")).map(Raw::text);
+            let ended = matches!(status.as_deref(), Some("completed" | "failed"));
+            let signs = ProgressSigns { elapsed_ms: data.elapsed, limit_ms: data.limit, failed: status.as_deref() == Some("failed") };
             if let Some(call) = parent {
-                emit.fact(Fact::Progress(CallProgress { call, run_ms: data.elapsed.filter(|_| ended) }));
-            }
-        }
-        _ => {
-            if let Some(call) = parent {
-                emit.fact(Fact::Progress(CallProgress { call, run_ms: None }));
+                emit.fact(Fact::Progress(CallProgress { call, run_ms: data.elapsed.filter(|_| ended), signs }));
             }
         }
     }
+}
+
+/// A time in milliseconds.
+fn millis(number: Option<f64>, factor: f64) -> Option<u64> {
+    number.filter(|number| *number >= 0.0).map(|number| (number * factor) as u64)
 }
 
 /// Emits the calls and results of a subagent that its parent's log reports. They count only where its own log is missing.

@@ -28,6 +28,8 @@ pub(super) struct ClaudeRecord<'r> {
     pub(super) cwd: Option<Raw<'r>>,
     pub(super) branch: Option<Raw<'r>>,
     pub(super) request: Option<Raw<'r>>,
+    /// The version of the program that wrote it.
+    pub(super) version: Option<Raw<'r>>,
     pub(super) meta: bool,
     pub(super) compact_summary: bool,
     pub(super) transcript_only: bool,
@@ -81,6 +83,11 @@ pub(super) struct RareFields<'r> {
     pub(super) hook_context: Option<Range<usize>>,
     pub(super) prevented: bool,
     pub(super) stop_reason: Option<Raw<'r>>,
+    pub(super) permission_mode: Option<Raw<'r>>,
+    /// The event of a hook, where the record is the input that a hook got.
+    pub(super) hook_input: Option<Raw<'r>>,
+    /// The kind of rule by which a permission was denied.
+    pub(super) denied_by: Option<Raw<'r>>,
     /// The file that a single copy was made of, and the span that lists the copies.
     pub(super) tracking_path: Option<Raw<'r>>,
     pub(super) backups: Option<Range<usize>>,
@@ -132,10 +139,12 @@ impl<'r> ClaudeRecord<'r> {
             b"cwd" => self.cwd = value.string(),
             b"gitBranch" => self.branch = value.string(),
             b"requestId" => self.request = value.string(),
+            b"version" => self.version = value.string(),
             b"isMeta" => self.meta = value.bool() == Some(true),
             b"data" => self.data = Some(value.skip()?),
             b"attachment" => self.attachment = Some(value.skip()?),
-            b"toolUseID" => self.tool_use = value.string(),
+            // Inputs of hooks spell it differently.
+            b"toolUseID" | b"tool_use_id" => self.tool_use = value.string(),
             b"parentToolUseID" => self.parent_tool_use = value.string(),
             b"sourceToolAssistantUUID" => self.source_node = value.string(),
             b"isCompactSummary" => self.compact_summary = value.bool() == Some(true),
@@ -184,6 +193,9 @@ impl<'r> ClaudeRecord<'r> {
             b"hookAdditionalContext" => self.rare_mut().hook_context = Some(value.skip()?),
             b"preventedContinuation" => self.rare_mut().prevented = value.bool() == Some(true),
             b"stopReason" => self.rare_mut().stop_reason = value.string(),
+            b"permissionMode" => self.rare_mut().permission_mode = value.string(),
+            b"hook_event_name" => self.rare_mut().hook_input = value.string(),
+            b"decision_reason_type" => self.rare_mut().denied_by = value.string(),
             b"trackingPath" => self.rare_mut().tracking_path = value.string(),
             b"backup" | b"snapshot" => self.rare_mut().backups = Some(value.skip()?),
             _ => {}
@@ -198,6 +210,16 @@ impl<'r> ClaudeRecord<'r> {
     /// The rare fields, if the record has any.
     pub(super) fn rare(&self) -> Option<&RareFields<'r>> {
         self.rare.as_deref()
+    }
+
+    /// The session that the record belongs to. The input of a hook names the session that the hook served, but is no record of it.
+    pub(super) fn own_session(&self) -> Option<Raw<'r>> {
+        self.session.filter(|_| self.hook_input().is_none())
+    }
+
+    /// The event of a hook, where the record is nothing but the input that the hook got.
+    pub(super) fn hook_input(&self) -> Option<Raw<'r>> {
+        self.rare()?.hook_input.filter(|_| self.kind.is_none())
     }
 
     /// A text among the rare fields.

@@ -25,6 +25,7 @@ mod prompt;
 mod record;
 mod request;
 mod result;
+mod settings;
 mod sniff;
 mod tools;
 

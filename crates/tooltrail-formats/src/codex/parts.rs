@@ -7,7 +7,7 @@ use super::content::{Element, elements, image, lines};
 use super::fields::{FieldSpan, PayloadFields};
 use super::record::{CodexRecord, RecordClass};
 use super::tools::shell;
-use super::{items, prompt};
+use super::{items, prompt, settings};
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
 use tooltrail_model::content::Content;
@@ -27,7 +27,8 @@ pub(super) fn of(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Parts {
         RecordClass::Session | RecordClass::Context | RecordClass::Silent => (false, Vec::new()),
         RecordClass::Unknown => (false, vec![reader.unknown()]),
     };
-    Parts { time: record.time, echo, voice: Some(voice(record)), parts, ..Parts::default() }
+    let (version, permission) = settings::of(record);
+    Parts { time: record.time, version, permission, echo, voice: Some(voice(record)), parts, ..Parts::default() }
 }
 
 /// The voice that repeats a message. Each voice says a message once, so that a second time means a second message.

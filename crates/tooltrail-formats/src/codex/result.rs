@@ -68,12 +68,13 @@ pub(super) fn hook(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<H
     // Matched in the original words; only the reason is shown.
     let texts: Vec<Cow<'_, str>> = content::texts(item.some(item.output)?).into_iter().map(Raw::text).collect();
     let hook = markers::hook(content::lines(texts.iter().map(|text| &**text)).trim_start())?;
-    let reason = hook.reason.map(|reason| ("reason".to_owned(), payloads.decoded(reason.into_owned())));
+    let reason = hook.reason.map(|reason| payloads.decoded(reason.into_owned()));
     Some(HookStory {
         call: record.named().map(Cow::into_owned),
         event: hook.event.map(Cow::into_owned),
         outcome: hook.outcome,
-        texts: reason.into_iter().collect(),
+        texts: reason.iter().map(|reason| ("reason".to_owned(), reason.clone())).collect(),
+        reason,
         ..HookStory::default()
     })
 }

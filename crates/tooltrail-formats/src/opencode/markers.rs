@@ -10,6 +10,8 @@ const BEGINNINGS: &[(&str, Marker)] = &[
     ("The user has specified a rule which prevents you from using this specific tool call", Marker::PermissionRule),
     ("Tool execution aborted", Marker::Interrupted),
     ("Tool execution was interrupted", Marker::Interrupted),
+    ("MCP error -32001: Request timed out", Marker::Timeout),
+    ("MCP error -32001: Maximum total timeout exceeded", Marker::Timeout),
     ("The arguments provided to the tool are invalid", Marker::InvalidInput),
 ];
 

@@ -4,16 +4,18 @@
 //! conversation beside the main one becomes a thread of the call that started it.
 
 use super::record_index::{IndexSource, IndexedRecord, PartSubject, RecordIndexCache, text};
+use super::settings::{SettingsReader, TurnPlaces};
 use super::{Private, echoes, format_of, halves};
 use crate::shelf::Shelf;
 use halves::Half;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
-use tooltrail_model::Time;
+use tooltrail_model::event::HookOutcome;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::summary::HookRecord;
-use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Thread, Transcript, Turn};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn};
+use tooltrail_model::{Status, Time};
 
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
@@ -102,6 +104,7 @@ struct Builder<'a, 's> {
     private: Option<Private<'a>>,
     /// Names of sessions, and whether they mean one of these.
     ours: HashMap<(usize, Arc<str>), bool>,
+    settings: SettingsReader,
 }
 
 impl<'a, 's> Builder<'a, 's> {
@@ -120,6 +123,7 @@ impl<'a, 's> Builder<'a, 's> {
             order: vec![ConversationKey::Main],
             private,
             ours: HashMap::new(),
+            settings: SettingsReader::default(),
         };
         let mut numbers: HashMap<(usize, u32), usize> = HashMap::new();
         // The original of a call first, so that its copies in the same session point at it.
@@ -152,6 +156,7 @@ impl<'a, 's> Builder<'a, 's> {
             ends: record.rare().ends.iter().map(|&at| spot(call.id.source(), at)).collect(),
             // Hooks from sidecars or texts have no line of their own to be opened.
             hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source(), hook.at)).collect(),
+            progress: record.rare().progress.filter(|_| row.result.is_none()).map(|at| spot(call.id.source(), at)),
             hooked: record.hooks.iter().filter_map(ran).collect(),
             time: record.time,
             threads: Vec::new(),
@@ -205,6 +210,9 @@ impl<'a, 's> Builder<'a, 's> {
             return;
         }
         let spot = Spot { source, at: record.at };
+        if side == ConversationKey::Main {
+            self.settings.take(record, spot);
+        }
         let abandoned = reading.retracted.binary_search(&record.at.line).is_ok();
         // A turn of a subagent is no turn of the session.
         let mut begins = reading.turns.remove(&record.at.line).filter(|_| side == ConversationKey::Main);
@@ -224,6 +232,12 @@ impl<'a, 's> Builder<'a, 's> {
                 half: indexed.half,
             };
             self.put(side.clone(), found);
+        }
+        // Some versions repeat with each block of a message why it ended; the last one stands.
+        if let Some(before) = record.stopped.and_then(|message| self.settings.stops.insert(message, spot))
+            && let Some(entries) = self.threads.get_mut(&side)
+        {
+            entries.retain(|found| found.entry.spot != before || found.entry.what != EntryKind::Notice);
         }
     }
 
@@ -383,8 +397,65 @@ impl<'a, 's> Builder<'a, 's> {
             private.session(&mut session);
         }
         let hooks = self.hook_times();
+        let places = TurnPlaces::new(&turns, &threads);
+        let settings = std::mem::take(&mut self.settings).finish(&places, self.server_tools());
+        let objections = self.objections(&places);
         let copied_from = self.calls.iter().find_map(|call| call.row.copy_of).and_then(|place| session_of(session.agent, place.file));
-        BuiltTranscript { transcript: Transcript { session, calls: self.calls, turns, threads, hooks, copied_from }, files, outputs }
+        let transcript = Transcript { session, calls: self.calls, turns, threads, hooks, copied_from, settings, objections };
+        BuiltTranscript { transcript, files, outputs }
+    }
+
+    /// Objections of hooks that refused no call.
+    fn objections(&self, places: &TurnPlaces) -> Vec<HookObjection> {
+        let linked = self.linked;
+        let mut found: Vec<HookObjection> = Vec::new();
+        let mut add = |source: usize, hook: &HookRecord, call: Option<usize>| {
+            if hook.outcome != Some(HookOutcome::Blocked) {
+                return;
+            }
+            let names = &linked.sources[source].summary.names;
+            let own =
+                |text: Option<&str>| text.map(|text| self.private.map_or_else(|| text.to_owned(), |own| (own.change)(text.to_owned())));
+            let (event, name, command) = (own(names.opt(hook.event)), own(names.opt(hook.name)), own(names.opt(hook.command)));
+            let story =
+                HookStory { event, name, command, outcome: hook.outcome, reason: own(hook.reason.as_deref()), ..HookStory::default() };
+            let spot = Spot { source, at: hook.at };
+            let turn = call.and_then(|call| self.calls[call].turn).or_else(|| places.turn(spot));
+            found.push(HookObjection { hook: story, call, spot, turn });
+        };
+        for call in self.sessions.iter().flat_map(|&session| linked.calls_of(session)).filter(|call| call.copy_of.is_none()) {
+            let (source, record) = (call.id.source(), linked.record(call.id));
+            let index = self.requests.get(&(source, record.at.line, linked.id(call.id))).copied();
+            // A refusal of the call itself is its status.
+            let refused = index.is_none_or(|index| self.calls[index].row.status == Status::Blocked);
+            record.hooks.iter().filter(|_| !refused).for_each(|hook| add(source, hook, index));
+        }
+        for source in self.sources() {
+            let summary = &linked.sources[source].summary;
+            let own = summary.hooks.iter().filter(|loose| self.is_ours(source, summary.names.text(loose.session)));
+            own.for_each(|loose| add(source, &loose.hook, None));
+        }
+        found.sort_by_key(|objection| objection.spot);
+        // A log that was copied reports them again, and so does the summary of a turn.
+        let mut known = HashSet::new();
+        found.retain(|objection| {
+            known.insert((objection.call, objection.turn, objection.hook.event.clone(), objection.hook.reason.clone()))
+        });
+        found
+    }
+
+    /// The searches and fetches of the model's service, those of each message once.
+    fn server_tools(&self) -> [u64; 2] {
+        let mut messages: HashMap<u64, [u32; 2]> = HashMap::new();
+        for source in self.sources() {
+            let summary = &self.linked.sources[source].summary;
+            let own = summary.usage.iter().filter(|usage| usage.server_tools != [0; 2]);
+            for usage in own.filter(|usage| usage.session.is_none_or(|session| self.is_ours(source, summary.names.text(session)))) {
+                let known = messages.entry(usage.message).or_default();
+                *known = [known[0].max(usage.server_tools[0]), known[1].max(usage.server_tools[1])];
+            }
+        }
+        messages.values().fold([0, 0], |sum, tools| [sum[0] + u64::from(tools[0]), sum[1] + u64::from(tools[1])])
     }
 
     /// The files of the sources, redacted if asked for.

@@ -10,6 +10,7 @@ mod halves;
 mod nearby;
 mod private;
 mod record_index;
+mod settings;
 mod story;
 
 pub use nearby::NearbyEntries;
@@ -24,7 +25,7 @@ use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::words;
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::transcript::{Entry, EntryKind, Part, Spot, Transcript};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Transcript};
 
 /// A session that can be read.
 pub struct SessionBook<'a> {
@@ -78,7 +79,10 @@ impl<'a> SessionBook<'a> {
     /// The records of a call.
     pub fn spots_of_call(&self, index: usize) -> Vec<Spot> {
         let calls = self.transcript.calls.get(index).into_iter();
-        calls.flat_map(|call| [call.request].into_iter().chain(call.hooks.iter().chain(&call.result).chain(&call.ends).copied())).collect()
+        let beside = |call: &CallEntry<'_>| -> Vec<Spot> {
+            call.hooks.iter().chain(&call.result).chain(&call.ends).chain(&call.progress).copied().collect()
+        };
+        calls.flat_map(|call| [call.request].into_iter().chain(beside(call))).collect()
     }
 
     /// The bytes of a record, as the log has them.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use tooltrail_model::event::Origin;
-use tooltrail_model::transcript::{EntryKind, Part, Parts};
+use tooltrail_model::transcript::{EntryKind, Part, Parts, PermissionMode};
 use tooltrail_model::{At, Span, Time};
 use tracing::warn;
 
@@ -33,6 +33,10 @@ pub(super) struct IndexedRecord {
     pub(super) chain: Option<(Option<String>, Option<String>)>,
     /// The kind of record that repeats others, if this is a repetition.
     pub(super) echo: Option<&'static str>,
+    pub(super) version: Option<Arc<str>>,
+    pub(super) permission: Option<Arc<PermissionMode>>,
+    /// The message whose early end is the last part.
+    pub(super) stopped: Option<u64>,
     /// A hash that identifies the record; `None` where two equal records may both count.
     pub(super) print: Option<u64>,
     pub(super) parts: Vec<IndexedPart>,
@@ -81,6 +85,9 @@ impl IndexedRecord {
             agent: shared(parts.agent, before.and_then(|record| record.agent.as_ref())),
             chain: (!named).then_some((parts.id, parts.parent)),
             echo: parts.echo.then(|| parts.voice.unwrap_or(echoes::ANY)),
+            version: shared(parts.version, before.and_then(|record| record.version.as_ref())),
+            permission: parts.permission.map(Arc::new),
+            stopped: parts.stopped,
             print,
             parts: parts.parts.iter().map(|part| IndexedPart::of(part, head)).collect(),
         }

@@ -45,6 +45,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     Ok(Story {
         number: entry.number,
         hooks: hooks(book, &records, entry),
+        progress: entry.progress.and_then(|spot| at(&records, spot)).and_then(|record| record.progress(book.payloads)),
         nested: nested(&book.transcript, entry),
         told,
         command,
@@ -53,6 +54,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
         input: asked.input,
         tokens: asked.tokens,
         tier: asked.tier,
+        message: asked.message,
         row,
     })
 }
@@ -91,9 +93,33 @@ fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answ
 }
 
 fn hooks(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Vec<HookStory> {
-    let told = entry.hooks.iter().filter_map(|spot| at(records, *spot)).flat_map(|record| record.hooks(book.payloads));
+    let mut spots = entry.hooks.clone();
+    // In the order of the log: records that say more about a known run were noted after all runs.
+    spots.sort_unstable();
+    spots.dedup();
+    let told = spots.iter().filter_map(|spot| at(records, *spot)).flat_map(|record| record.hooks(book.payloads));
     // A record may report hooks of several calls.
-    told.filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect()
+    let own = told.filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call));
+    own.fold(Vec::new(), |mut runs, hook| {
+        add(&mut runs, hook);
+        runs
+    })
+}
+
+/// Adds a hook to those of a call: as a new run, or as the end of a run that is known to have started.
+fn add(runs: &mut Vec<HookStory>, new: HookStory) {
+    let starts = |run: &HookStory| run.outcome.is_none() && run.texts.is_empty();
+    let same = |run: &&mut HookStory| {
+        let named = run.event == new.event && (run.name == new.name || run.name.is_none() || new.name.is_none());
+        let command = run.command == new.command || run.command.is_none() || new.command.is_none();
+        // Of two starts, one has to be the input that the other hook got, which names no hook.
+        let another = starts(&new) && run.name.is_some() && new.name.is_some();
+        named && command && starts(run) && !another
+    };
+    match runs.iter_mut().find(same) {
+        Some(run) => *run = HookStory { name: new.name.or(run.name.take()), command: new.command.or(run.command.take()), ..new },
+        None => runs.push(new),
+    }
 }
 
 /// An output that was saved beside the log.

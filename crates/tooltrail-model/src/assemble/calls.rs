@@ -1,12 +1,12 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
 use super::{Assembler, ThreadIndex, hash, hooks};
-use crate::event::{Call, CallProgress, CallResult, HookOutcome, HookStage, Id, Nested, TaskNews, TaskState};
+use crate::event::{Call, CallProgress, CallResult, HookOutcome, Id, Nested, Refusal, TaskNews, TaskState};
 use crate::issue::IssueCode;
 use crate::position::At;
-use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
+use crate::summary::{CallRecord, ChildRecord, Ending, HookRecord, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
-use crate::verdict::{Denial, LoggedOutcome, Marker, Sequel};
+use crate::verdict::{self, Denial, LoggedOutcome, Marker, Sequel};
 use crate::{Kind, Map, Set};
 
 /// The calls of a source by id and by conversation.
@@ -394,10 +394,35 @@ impl Assembler {
     }
 
     pub(super) fn progress(&mut self, progress: &CallProgress<'_>) {
-        let Some(run_ms) = progress.run_ms else { return };
-        if let Some(index) = self.calls.latest(&progress.call) {
-            self.out.calls[index].rare_mut().progress_ms = Some(run_ms);
+        let Some(index) = self.calls.latest(&progress.call) else { return };
+        let at = self.here.at;
+        let call = &mut self.out.calls[index];
+        // After a result its progress is of no interest, except for the time it took.
+        if let Some(run_ms) = progress.run_ms {
+            call.rare_mut().progress_ms = Some(run_ms);
         }
+        if call.result.is_some() {
+            return;
+        }
+        let rare = call.rare_mut();
+        rare.progress = Some(at);
+        // The first record that proves an end is its evidence.
+        rare.proof = rare.proof.or_else(|| verdict::progress_end(progress.signs, at));
+    }
+
+    /// Notes a refusal that a record other than the result reports.
+    pub(super) fn refusal(&mut self, refusal: &Refusal<'_>) {
+        let by_id = refusal.call.as_deref().and_then(|id| self.calls.latest(id));
+        let open = |&&index: &&usize| self.out.calls[index].result.is_none() && self.calls.made[index].node == refusal.node;
+        // A record may name only the record of the call; of several calls there, it is unknown which one is meant.
+        let by_node = || {
+            let waiting = self.calls.waiting.get(&self.here.within).filter(|_| refusal.node.is_some())?;
+            let mut calls = waiting.iter().filter(open);
+            calls.next().copied().filter(|_| calls.next().is_none())
+        };
+        let Some(index) = by_id.or_else(|| by_node().filter(|_| refusal.call.is_none())) else { return };
+        let at = self.here.at;
+        self.out.calls[index].rare_mut().proof.get_or_insert(Sequel::Refused(at, refusal.denial));
     }
 
     pub(super) fn task(&mut self, news: TaskNews<'_>) {
@@ -445,10 +470,16 @@ impl Assembler {
         }
         // A refusal by a hook explains a missing result better than anything that came later.
         for call in self.out.calls.iter_mut().filter(|call| call.result.is_none()) {
-            let refused =
-                |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
+            let refused = |hook: &&HookRecord| hook.may_refuse() && hook.outcome == Some(HookOutcome::Blocked);
             let blocked = call.hooks.iter().find(refused).map(|hook| Box::new(Sequel::Blocked(hook.at)));
-            call.sequel = blocked.or(call.sequel.take()).or_else(|| Some(Box::new(end)));
+            let weak = call.sequel.as_deref().is_none_or(|sequel| sequel.is_weak());
+            let proof = call.rare().proof.filter(|_| weak).map(Box::new);
+            call.sequel = blocked.or(proof).or(call.sequel.take()).or_else(|| Some(Box::new(end)));
+        }
+        for call in self.out.calls.iter_mut().filter(|call| call.result.is_some()) {
+            if let Some(rare) = call.rare.as_deref_mut() {
+                (rare.progress, rare.proof) = (None, None);
+            }
         }
         self.out.hooks.extend(std::mem::take(&mut self.calls.early_hooks).into_values().flatten());
         self.out.hooks.sort_by_key(|loose| loose.hook.at);

@@ -189,6 +189,7 @@ impl Assembler {
             Fact::Hook(hook) => self.hook(hook),
             Fact::Task(news) => self.task(news),
             Fact::Progress(progress) => self.progress(&progress),
+            Fact::Refusal(refusal) => self.refusal(&refusal),
             Fact::Claim(claim) => self.out.claims.push(ClaimRecord {
                 session: self.here.session,
                 agent: claim.agent.as_ref().into(),

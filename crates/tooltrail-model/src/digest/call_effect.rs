@@ -12,7 +12,7 @@ use crate::event::{HookOutcome, TaskState};
 use crate::failure_hint::failure_hint;
 use crate::row::CallRow;
 use crate::text::headline;
-use crate::transcript::{CallEntry, Story};
+use crate::transcript::{CallEntry, HookStory, Story};
 use crate::{Kind, Reason, Status};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -196,16 +196,21 @@ fn telling_line(command: &str) -> &str {
 fn why(story: &Story<'_>) -> Option<String> {
     match story.row.status {
         Status::Rejected => story.answer.as_ref().and_then(|answer| answer.feedback.clone()),
-        Status::Blocked | Status::Failed | Status::TimedOut => story.told.error.clone(),
+        Status::Blocked => story.told.error.clone().or_else(|| refused(story).and_then(|hook| hook.reason.clone())),
+        Status::Failed | Status::TimedOut => story.told.error.clone(),
         _ => None,
     }
+}
+
+/// The hook that refused a call, or objected to its result.
+fn refused<'s>(story: &'s Story<'_>) -> Option<&'s HookStory> {
+    story.hooks.iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked))
 }
 
 /// Command or name of the hook that refused a call.
 fn refused_by(story: &Story<'_>) -> Option<String> {
     // Other hooks may have run on the same call; only a blocking one of a blocked call is the reason.
-    let refused = story.hooks.iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
-    let hook = refused.filter(|_| story.row.status == Status::Blocked)?;
+    let hook = refused(story).filter(|_| story.row.status == Status::Blocked)?;
     hook.command.as_deref().or(hook.name.as_deref()).map(|name| headline(name, TEXT))
 }
 

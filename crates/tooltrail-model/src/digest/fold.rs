@@ -1,12 +1,12 @@
 //! Folding: all effects of a session's calls become one digest.
 
 use super::call_effect::{CallEffect, RanCommand, RepeatKey};
-use super::{ChangeSummary, ChangedFile, CheckRun, Digest, Quote, RunOutcome, Shipped, UnresolvedCall};
+use super::{ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, UnresolvedCall};
 use crate::book::{Book, Loaded, Selection};
 use crate::command::{CommandOutcome, Purpose};
 use crate::event::Origin;
 use crate::position::file_of;
-use crate::transcript::{Entry, EntryKind, Part};
+use crate::transcript::{Entry, EntryKind, HookObjection, Part};
 use crate::{Reason, Status};
 use std::collections::HashMap;
 
@@ -169,6 +169,31 @@ fn vouches(effect: &CallEffect) -> bool {
         line.commands.iter().zip(outcomes).any(|(command, outcome)| command.text == *text && *outcome == CommandOutcome::Succeeded)
     };
     commands.iter().all(proven)
+}
+
+/// Objections of hooks that refused no call.
+pub(super) fn objections(book: &dyn Book, selection: &Selection) -> Vec<DigestHook> {
+    let transcript = book.transcript();
+    let selected = transcript.objections.iter().filter(|objection| selection.takes_turn(objection.turn));
+    let told = selected.map(|HookObjection { hook, call, spot, .. }| {
+        let cited = call.and_then(|index| Some((index, transcript.calls.get(index)?))).map(|(index, entry)| Cited {
+            r#ref: entry.row.r#ref.clone(),
+            call: entry.row.call.to_owned(),
+            number: entry.number,
+            index,
+            ..Cited::default()
+        });
+        DigestHook {
+            event: hook.event.clone(),
+            by: hook.command.clone().or_else(|| hook.name.clone()),
+            why: hook.reason.clone(),
+            r#ref: cited.as_ref().map(|cited| cited.r#ref.clone()),
+            file: book.file(spot.source).map(file_of).unwrap_or_default().to_owned(),
+            line: book.row(*spot).is_none().then_some(spot.at.line),
+            cited,
+        }
+    });
+    told.collect()
 }
 
 /// Last prompt of the person, and the model's answer to it.

@@ -24,6 +24,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     digest.state_reason = transcript.session.state_reason;
     // Quotes and times come from the conversation, not from calls, so `fold::digest` leaves them empty.
     (digest.asked, digest.said) = fold::quotes(book, selection);
+    digest.hooks = fold::objections(book, selection);
     digest.time = times::lapse(transcript, selection).times();
     digest
 }
@@ -65,6 +66,8 @@ pub struct Digest {
     pub blocked: Vec<UnresolvedCall>,
     /// Calls without a result.
     pub unanswered: Vec<UnresolvedCall>,
+    /// Objections of hooks that refused no call: to a result, to a prompt, or to the end of a turn.
+    pub hooks: Vec<DigestHook>,
     /// Number of scripts of the agent's own that were run. Their commands are unknown, so there may have been tests.
     #[serde(skip)]
     pub scripts: u64,
@@ -208,6 +211,26 @@ pub struct UnresolvedCall {
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,
+}
+
+/// An objection of a hook that refused no call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct DigestHook {
+    /// The event it was registered for.
+    pub event: Option<String>,
+    /// Its command or name.
+    pub by: Option<String>,
+    /// Its words.
+    pub why: Option<String>,
+    /// Short reference of the call that it ran for.
+    pub r#ref: Option<String>,
+    /// Log with its record.
+    pub file: String,
+    /// Line of that record; `None` for a row of a database.
+    pub line: Option<u64>,
+    /// The call that it ran for.
+    #[serde(skip)]
+    pub cited: Option<Cited>,
 }
 
 /// Use of the time. Parallel activities are counted once, so the parts add up to the whole.

@@ -1,7 +1,7 @@
 //! Rows: linked calls, sessions and sources as the commands print them.
 
 use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCalls, UnsettledCall, UnsettledSession};
-use crate::event::{HookOutcome, HookStage, TaskState};
+use crate::event::{HookOutcome, TaskState};
 use crate::issue::{Issue, IssueCode};
 use crate::position::{At, split_address};
 use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
@@ -29,7 +29,7 @@ impl<'a> Linked<'a> {
             let (verdict, evidence) = verdict::without_result(self.sequel(call), life);
             return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
-        let refused = |hook: &HookRecord| may_refuse(hook) && hook.outcome == Some(HookOutcome::Blocked);
+        let refused = |hook: &HookRecord| hook.may_refuse() && hook.outcome == Some(HookOutcome::Blocked);
         let around = Circumstances { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
         // A copy whose request has another time got new timestamps; its times say nothing about the original.
@@ -252,15 +252,6 @@ impl<'a> Linked<'a> {
             row.issues.iter_mut().for_each(|issue| issue.row = source.summary.rows.get(issue.line).map(str::to_owned));
         }
         rows
-    }
-}
-
-/// Whether a hook can prevent a call from running. A hook without a known stage may.
-fn may_refuse(hook: &HookRecord) -> bool {
-    match hook.stage {
-        HookStage::Before | HookStage::Permission => true,
-        HookStage::After => false,
-        HookStage::Other => hook.event.is_none(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Book, Loaded};
 use tooltrail_model::digest::{
-    ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
+    ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
 };
 use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_model::transcript::{CallEntry, Entry, Spot, Transcript};
@@ -46,6 +46,7 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
             result: None,
             ends,
             hooks,
+            progress: None,
             hooked: Vec::new(),
             time: None,
             threads,
@@ -78,6 +79,8 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
         threads: Vec::new(),
         hooks: Vec::new(),
         copied_from: None,
+        settings: Default::default(),
+        objections: Vec::new(),
     })
 }
 
@@ -162,6 +165,16 @@ pub(crate) fn digest(x: &str) -> Digest {
         rejected: open(Status::Rejected, "Edit", "src/main.rs", "not this file", 5),
         blocked: open(Status::Blocked, "Bash", "rm -rf build", "not in here", 6),
         unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
+        hooks: vec![
+            DigestHook {
+                event: Some("PostToolUse".into()),
+                by: Some("lint.sh".into()),
+                why: Some("line too long".into()),
+                cited: Some(cited(1)),
+                ..DigestHook::default()
+            },
+            DigestHook { event: Some("Stop".into()), by: Some("Stop".into()), why: Some("run the tests".into()), ..DigestHook::default() },
+        ],
         scripts: 0,
         time: TimeBreakdown { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
     }

@@ -1,7 +1,7 @@
 //! JSON: the session, its messages and calls, with their views. One document, written as it goes, an entry a line.
 //!
 //! ```text
-//! {"v":1,"session":{…},"digest":{…},"turns":[…],"entries":[
+//! {"v":1,"session":{…},"settings":{…},"digest":{…},"turns":[…],"entries":[
 //! {"type":"prompt","at":{"file":"…","line":3},"time":"…","turn":1,…,"text":"…"},
 //! {"type":"call",…,"call":{as in `calls --json`},"input":{…},"seen":[…],"produced":{…},…}
 //! ]}
@@ -20,7 +20,9 @@ use tooltrail_model::content::Content;
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::position::file_of;
 use tooltrail_model::row::{CallRow, VERSION};
-use tooltrail_model::transcript::{Entry, EntryKind, HookStory, Level, Part, SideFile, Story, Thread, Turn};
+use tooltrail_model::transcript::{
+    Entry, EntryKind, HookStory, Level, Part, PermissionChange, ProgressStory, SessionSettings, SideFile, Story, Thread, Turn,
+};
 use tooltrail_model::usage::Tokens;
 
 /// Options of the JSON export.
@@ -38,6 +40,8 @@ pub fn session(book: &dyn Book, options: &JsonOptions, out: &mut dyn Write) -> i
     let turns: Vec<TurnRow<'_>> = transcript.turns.iter().enumerate().map(TurnRow::new).collect();
     out.write_all(format!("{{\"v\":{VERSION},\"session\":").as_bytes())?;
     write_value(&transcript.session, out)?;
+    out.write_all(b",\"settings\":")?;
+    write_value(&SettingsRow::new(&transcript.settings), out)?;
     out.write_all(b",\"digest\":")?;
     write_value(&tooltrail_model::digest::of(book, &options.selection), out)?;
     out.write_all(b",\"turns\":")?;
@@ -176,8 +180,11 @@ struct StoryRow<'a> {
     error: Option<&'a str>,
     side: Option<SideRow<'a>>,
     hooks: Vec<FullHookRow<'a>>,
+    progress: Option<ProgressRow<'a>>,
     tokens: Option<Tokens>,
     tier: Option<&'a str>,
+    request_id: Option<&'a str>,
+    stopped: Option<&'a str>,
     threads: &'a [usize],
 }
 
@@ -191,6 +198,51 @@ struct SideRow<'a> {
     problem: Option<&'a str>,
 }
 
+/// State of a call without a result at its last progress.
+#[derive(Serialize)]
+struct ProgressRow<'a> {
+    output: Option<&'a str>,
+    note: Option<&'a str>,
+    elapsed_ms: Option<u64>,
+    limit_ms: Option<u64>,
+}
+
+impl<'a> ProgressRow<'a> {
+    fn new(progress: &'a ProgressStory) -> Self {
+        let (output, note) = (progress.output.as_deref(), progress.note.as_deref());
+        ProgressRow { output, note, elapsed_ms: progress.elapsed_ms, limit_ms: progress.limit_ms }
+    }
+}
+
+/// Settings of the agent during the session.
+#[derive(Serialize)]
+struct SettingsRow<'a> {
+    versions: &'a [String],
+    permissions: Vec<PermissionRow<'a>>,
+    web_searches: u64,
+    web_fetches: u64,
+}
+
+/// A permission mode, and the turn in which it was first seen.
+#[derive(Serialize)]
+struct PermissionRow<'a> {
+    mode: &'a str,
+    turn: Option<usize>,
+}
+
+impl<'a> SettingsRow<'a> {
+    fn new(settings: &'a SessionSettings) -> Self {
+        let mode = |change: &'a PermissionChange| PermissionRow { mode: &change.mode.words, turn: change.turn.map(|turn| turn + 1) };
+        let [web_searches, web_fetches] = settings.server_tools;
+        SettingsRow {
+            versions: &settings.versions,
+            permissions: settings.permissions.iter().map(mode).collect(),
+            web_searches,
+            web_fetches,
+        }
+    }
+}
+
 /// A hook with its texts.
 #[derive(Serialize)]
 struct FullHookRow<'a> {
@@ -201,6 +253,7 @@ struct FullHookRow<'a> {
     outcome: Option<HookOutcome>,
     exit_code: Option<i64>,
     duration_ms: Option<u64>,
+    reason: Option<&'a str>,
     texts: Vec<NamedValue<'a>>,
 }
 
@@ -302,8 +355,11 @@ impl<'a> StoryRow<'a> {
             error: story.told.error.as_deref(),
             side: story.side.as_ref().map(SideRow::new),
             hooks: story.hooks.iter().map(FullHookRow::new).collect(),
+            progress: story.progress.as_ref().map(ProgressRow::new),
             tokens: story.tokens,
             tier: story.tier.as_deref(),
+            request_id: story.message.request.as_deref(),
+            stopped: story.message.stopped.as_deref(),
             threads: &story.nested.threads,
         }
     }
@@ -330,6 +386,7 @@ impl<'a> FullHookRow<'a> {
             outcome: hook.outcome,
             exit_code: hook.exit_code,
             duration_ms: hook.duration_ms,
+            reason: hook.reason.as_deref(),
             texts: pairs(&hook.texts),
         }
     }

@@ -3,7 +3,8 @@
 
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
-use tooltrail_model::transcript::{Entry, EntryKind, Thread, Transcript};
+use tooltrail_model::event::HookOutcome;
+use tooltrail_model::transcript::{Entry, EntryKind, Story, Thread, Transcript};
 
 /// Subagents of subagents deeper than this are not shown below their call any more, but at the end.
 const DEEPEST: usize = 8;
@@ -63,9 +64,16 @@ pub(super) fn takes(transcript: &Transcript<'_>, thread: &Thread, entry: &Entry,
     }
 }
 
-/// Whether a call is opened in an overview: something went wrong with it, and its body shows what.
-pub(super) fn opens(status: Status) -> bool {
+/// Whether something went wrong with a call.
+pub(super) fn is_bad(status: Status) -> bool {
     matches!(status, Status::Failed | Status::TimedOut | Status::Rejected | Status::Blocked | Status::Interrupted)
+}
+
+/// Whether a call is opened in an overview: something went wrong with it, a hook objected to it, or it has only a part of its output; and
+/// its body shows that.
+pub(super) fn opens(story: &Story<'_>) -> bool {
+    let objected = story.row.hooks.iter().any(|hook| hook.outcome == HookOutcome::Blocked);
+    is_bad(story.row.status) || objected || story.progress.is_some()
 }
 
 /// Position of a call among the calls of one message, which ran in parallel.

@@ -91,6 +91,8 @@ impl<'a> Builder<'a> {
             threads: vec![Thread::default(), Thread::default(), Thread::default()],
             hooks: Vec::new(),
             copied_from: None,
+            settings: Default::default(),
+            objections: Vec::new(),
         };
         Builder { book: Invented { transcript, pages: Vec::new(), calls: Vec::new() }, text }
     }
@@ -147,6 +149,7 @@ impl<'a> Builder<'a> {
             result: None,
             ends: Vec::new(),
             hooks: Vec::new(),
+            progress: None,
             hooked: Vec::new(),
             time: None,
             threads: starts.to_vec(),
@@ -161,8 +164,10 @@ impl<'a> Builder<'a> {
             answer: Some(answer),
             side: None,
             hooks: vec![HookStory { name: Some(text.to_owned()), texts: vec![(text.to_owned(), text.to_owned())], ..HookStory::default() }],
+            progress: None,
             tokens: None,
             tier: None,
+            message: Default::default(),
             nested,
         });
         self.entry(thread, EntryKind::Call(index), turn, index);

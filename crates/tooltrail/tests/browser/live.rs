@@ -49,6 +49,31 @@ async fn linked(browser: &Browser) {
 }
 
 #[test]
+fn the_output_of_a_call_at_work_comes_as_it_is_written() {
+    let home = tempfile::tempdir().expect("a directory");
+    let mut agent = agent(home.path());
+    agent.call("toolu_work", "make").expect("a record");
+    let server = Server::of(home.path());
+    with_browser(|browser| async move {
+        browser.open(&server.to(PAGE)).await;
+        linked(&browser).await;
+        let shows = |words: &str| format!("return document.getElementById('toolu_work')?.innerText.includes('{words}') === true");
+        browser.until(&shows("make")).await;
+        // The first output opens the row; more of it comes in place.
+        agent.progress("toolu_work", "one\n", 4).expect("a record");
+        browser.until(&shows("output so far, after 4.0 s")).await;
+        agent.progress("toolu_work", "one\ntwo\n", 5).expect("a record");
+        browser.until(&shows("two")).await;
+        // Whoever closes it is not disturbed by more.
+        browser.ask("document.getElementById('toolu_work').open = false").await;
+        agent.progress("toolu_work", "one\ntwo\nthree\n", 6).expect("a record");
+        browser.until("return document.getElementById('toolu_work').dataset.progress === '65'").await;
+        assert_eq!(browser.ask("return document.getElementById('toolu_work').open").await, json!(false));
+        browser.is_quiet("a call at work");
+    });
+}
+
+#[test]
 fn a_table_of_calls_says_that_there_are_new_ones() {
     let home = tempfile::tempdir().expect("a directory");
     let mut agent = agent(home.path());

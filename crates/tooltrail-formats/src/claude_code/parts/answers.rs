@@ -3,6 +3,7 @@
 use super::super::content::content;
 use super::super::message::ContentBlock;
 use super::super::record::ClaudeRecord;
+use super::super::settings;
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::transcript::{Level, Part};
@@ -12,7 +13,9 @@ use tooltrail_skim::Raw;
 pub(super) fn assistant(record: &ClaudeRecord<'_>) -> Vec<Part> {
     let content = &record.message.content;
     let own = content.text.iter().filter_map(|(text, _)| words(record, *text));
-    own.chain(content.blocks().filter_map(|block| part(record, block))).collect()
+    let said = own.chain(content.blocks().filter_map(|block| part(record, block)));
+    let stopped = settings::stopped(&record.message).map(|(level, title)| Part::Notice { level, title: title.to_owned(), text: None });
+    said.chain(stopped).collect()
 }
 
 /// One block of the message.

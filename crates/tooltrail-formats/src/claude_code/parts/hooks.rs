@@ -1,6 +1,7 @@
 //! Hooks in full: everything that a record says about one. The outcome of a hook is decided when it is decoded (`hooks`); here its texts
 //! are added, each under the name it is shown with.
 
+use super::super::calls::hook_in_text;
 use super::super::content::{kind, text};
 use super::super::hooks;
 use super::super::record::ClaudeRecord;
@@ -23,6 +24,8 @@ pub(super) fn reported(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
         Some("attachment" | "progress") => one(record).into_iter().collect(),
         Some("system") if subtype.as_deref() == Some("stop_hook_summary") => summary(record),
         Some("system") if subtype.is_none() => in_words(record).into_iter().collect(),
+        Some("user") => in_results(record),
+        None => hooks::input(record).map(story).into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -52,6 +55,7 @@ fn story(hook: Hook<'_>) -> HookStory {
         outcome: hook.outcome,
         exit_code: hook.exit_code,
         duration_ms: hook.duration_ms,
+        reason: hook.reason.map(Into::into),
         texts: Vec::new(),
     }
 }
@@ -104,6 +108,17 @@ fn summary(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
         first.texts = texts;
     }
     hooks
+}
+
+/// Hooks that refused a call, where its result alone says so.
+fn in_results(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
+    let (message, line) = (&record.message, record.record.at.line);
+    let refused = message.content.blocks().filter(|block| block.is_error == Some(true)).filter_map(|block| {
+        let hook = hook_in_text(&block.result.first?.head(hooks::WORDS))?;
+        let call = message.result_id(block, line)?.into_owned();
+        Some(HookStory { call: Some(call), ..story(hook) })
+    });
+    refused.collect()
 }
 
 /// Hooks in the system records of 1.0, reported as a sentence.

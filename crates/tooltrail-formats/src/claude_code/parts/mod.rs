@@ -10,15 +10,17 @@
 //! | `system` | system records |
 //! | `attachments` | attachments and the queue |
 //! | `hooks` | hooks in full |
+//! | `progress` | the state of a call at work |
 
 mod answers;
 mod attachments;
 pub(super) mod hooks;
+pub(super) mod progress;
 mod system;
 mod user;
 
-use super::facts;
 use super::record::ClaudeRecord;
+use super::{facts, settings};
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
 use tooltrail_model::transcript::{Part, Parts};
@@ -36,6 +38,7 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
         "queue-operation" => attachments::queue(record),
         // Without this a page would show each of them twice.
         "progress" => hooks::reported(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
+        _ if record.hook_input().is_some() => hooks::reported(record).into_iter().map(Part::Hook).collect(),
         kind if facts::is_known(kind) => Vec::new(),
         kind => vec![Part::Unknown { name: kind.to_owned(), value: value::read(record.record.bytes) }],
     };
@@ -45,9 +48,12 @@ pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts 
         id: own(record.uuid),
         parent: own(record.parent.or_else(|| record.rare()?.logical_parent)),
         time: record.time,
-        session: own(record.session),
+        session: own(record.own_session()),
         sidechain: record.sidechain,
         agent: own(record.agent),
+        version: own(record.version),
+        permission: settings::permission(record),
+        stopped: settings::stopped(&record.message).map(|_| record.message.id.map_or(record.record.at.line, Raw::digest)),
         echo: kind == "queue-operation",
         voice: None,
         parts,

@@ -56,8 +56,11 @@ fn call() -> Value {
         ("error", maybe(text("The message of a failure, without the wrapping around it."))),
         ("side", maybe(named("Side"))),
         ("hooks", list(named("HookStory"))),
+        ("progress", maybe(progress())),
         ("tokens", maybe(named("Tokens"))),
         ("tier", maybe(text("The service tier."))),
+        ("request_id", maybe(text("The id of the API request that its message answers."))),
+        ("stopped", maybe(text("Why its message ended early."))),
         ("threads", list(count("A conversation that it started."))),
         ("view", named("View")),
     ];
@@ -111,7 +114,20 @@ fn hook() -> Value {
             ("outcome", maybe(one_of("How it ended.", HookOutcome::ALL.iter().map(|outcome| outcome.word())))),
             ("exit_code", maybe(integer("Its exit code."))),
             ("duration_ms", maybe(count("How long it took."))),
+            ("reason", maybe(text("The words with which it refused or failed."))),
             ("texts", list(fact)),
+        ],
+    )
+}
+
+fn progress() -> Value {
+    object(
+        "State of a call without a result at its last progress.",
+        [
+            ("output", maybe(text("Its output so far."))),
+            ("note", maybe(text("Its activity in a few words."))),
+            ("elapsed_ms", maybe(count("Time since it began."))),
+            ("limit_ms", maybe(count("Time that it may take."))),
         ],
     )
 }

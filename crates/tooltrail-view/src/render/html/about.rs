@@ -2,6 +2,7 @@
 
 use crate::head::{count, took};
 use crate::line::neutral;
+use crate::settings;
 use jiff::tz::TimeZone;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
@@ -17,13 +18,15 @@ pub fn title(transcript: &Transcript<'_>) -> String {
 }
 
 /// Facts about a session as pairs of name and value.
-pub(super) fn about(session: &SessionRow<'_>, clock: PageClock<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn about(transcript: &Transcript<'_>, clock: PageClock<'_>) -> Vec<(&'static str, String)> {
+    let session = &transcript.session;
     // The order is the order on the page: identity, time, then amounts.
-    let mut about = vec![("agent", session.agent.to_owned())];
+    let mut about = vec![("agent", settings::agent(transcript))];
     let mut say = |name, value: Option<String>| about.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
     say("project", session.project.map(str::to_owned));
     say("branch", session.branch.map(str::to_owned));
     say(if session.models.len() == 1 { "model" } else { "models" }, Some(session.models.join(", ")));
+    say("permission mode", settings::permissions(&transcript.settings));
     say("started", session.started_at.map(|time| clock.said(time)));
     say("lasted", lasted(session));
     say("state", session.state.map(str::to_owned));
@@ -34,6 +37,7 @@ pub(super) fn about(session: &SessionRow<'_>, clock: PageClock<'_>) -> Vec<(&'st
     // Two lifetimes of cache entries have different prices, but a reader wants one number.
     let cache = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
     say("cache", Some(format!("{} read · {} written", short(usage.cache_read), short(cache))).filter(|_| usage.cache_read + cache > 0));
+    say("by the model's service", settings::server_tools(transcript.settings.server_tools));
     say("session", Some(session.session.to_owned()));
     about
 }

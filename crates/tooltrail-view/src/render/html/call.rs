@@ -8,6 +8,7 @@ use crate::head::{look_of, took, why_of};
 use crate::line::{Class, Line};
 use crate::{Block, Head, Limits, call};
 use maud::{Markup, html};
+use tooltrail_model::event::HookOutcome;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Story;
 use tooltrail_model::{Reason, Status, Time};
@@ -48,7 +49,7 @@ pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Bloc
     html! {
         // `ref` is `session:number`; the style shows the number alone, beside the row.
         @let number = row.r#ref.rsplit_once(':').map(|(_, number)| number);
-        details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) data-nr=[number] open[opens(row.status)] {
+        details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) data-nr=[number] open[opens(row)] {
             (summary(head, row, frame, PageClock(None)))
             div.body { (inside(body, life, frame.nest)) }
         }
@@ -165,8 +166,10 @@ fn reason(row: &CallRow<'_>) -> Option<&'static str> {
 }
 
 /// Whether a call is open from the start.
-fn opens(status: Status) -> bool {
-    matches!(status, Status::Failed | Status::TimedOut)
+fn opens(row: &CallRow<'_>) -> bool {
+    // A refusal, or an objection to a result: the words of the hook are worth reading.
+    let objected = row.hooks.iter().any(|hook| hook.outcome == HookOutcome::Blocked);
+    matches!(row.status, Status::Failed | Status::TimedOut) || objected
 }
 
 /// Whether these blocks show a conversation.

@@ -92,7 +92,7 @@ impl ExportPage<'_> {
         html! {
             header.top {
                 h1 { (title(self.transcript)) }
-                ul.about { @for (name, value) in about(session, PageClock(None)) { li { span.di { (name) } " " (neutral(&value)) } } }
+                ul.about { @for (name, value) in about(self.transcript, PageClock(None)) { li { span.di { (name) } " " (neutral(&value)) } } }
                 ul.counts {
                     @for (status, number) in session.by_status.iter().filter(|(_, number)| **number > 0) {
                         @let look = look(*status);

@@ -345,6 +345,8 @@ mod tests {
             threads,
             hooks: Vec::new(),
             copied_from: None,
+            settings: Default::default(),
+            objections: Vec::new(),
         };
         PagePlan::new(&transcript, &Selection::default())
     }

@@ -88,7 +88,7 @@ pub(super) fn session<'a>(title: &'a str, by_status: BTreeMap<Status, u64>) -> S
 /// A call of a transcript.
 pub(super) fn entry(row: CallRow<'_>, number: u32) -> CallEntry<'_> {
     let (request, hooks, ends, threads) = (Spot::default(), Vec::new(), Vec::new(), Vec::new());
-    CallEntry { row, number, request, result: None, ends, hooks, hooked: Vec::new(), time: None, threads, turn: Some(0) }
+    CallEntry { row, number, request, result: None, ends, hooks, progress: None, hooked: Vec::new(), time: None, threads, turn: Some(0) }
 }
 
 fn ansi(fg: Option<Color>, bg: Option<Color>) -> Class {
@@ -454,8 +454,16 @@ fn page_of(x: &str, plain: bool) -> String {
     let title = format!("Fix the flaky test in the parser{x}");
     let turns =
         vec![turn("Fix the flaky test in the parser. It fails about once in ten runs; cargo test flaky shows it"), turn("Also add docs")];
-    let transcript =
-        Transcript { session: session(&title, statuses), calls, turns, threads: Vec::new(), hooks: Vec::new(), copied_from: None };
+    let transcript = Transcript {
+        session: session(&title, statuses),
+        calls,
+        turns,
+        threads: Vec::new(),
+        hooks: Vec::new(),
+        copied_from: None,
+        settings: Default::default(),
+        objections: Vec::new(),
+    };
     let plan = plan::PagePlan::new(&transcript, &Selection::default());
     let options = HtmlOptions { plain, note: Some(format!("3 secrets were taken out.{x}")), ..HtmlOptions::default() };
     let digest = crate::digest::rows(&crate::digest::sample::digest(x), &transcript);

@@ -12,7 +12,7 @@ use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::messages::{MessageAuthor, MessageView, message};
-use crate::{Block, Limits, call as view};
+use crate::{Block, Limits, call as view, settings};
 use std::io::{self, Write};
 pub(super) use text::prose;
 use text::{code, escape};
@@ -131,11 +131,12 @@ struct MarkdownWriter<'b, 'o> {
 
 impl MarkdownWriter<'_, '_> {
     fn title(&mut self) -> io::Result<()> {
-        let session = &self.book.transcript().session;
+        let transcript = self.book.transcript();
+        let session = &transcript.session;
         self.doc.heading(1, &escape(session.title.unwrap_or("A session without a title")))?;
         // Paths and branches as code: they are full of characters that Markdown would act on.
         let mut facts: Vec<String> = [session.project, session.branch].into_iter().flatten().map(code).collect();
-        facts.push(escape(session.agent));
+        facts.push(escape(&settings::agent(transcript)));
         facts.extend(session.models.iter().map(|model| escape(model)));
         facts.extend(session.started_at.map(|time| format!("{} UTC", escape(&time.timestamp().strftime("%Y-%m-%d %H:%M").to_string()))));
         facts.push(counted(session.turns, "turn"));
@@ -143,6 +144,8 @@ impl MarkdownWriter<'_, '_> {
         let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
         facts.push(statuses.collect::<Vec<_>>().join(" "));
         facts.push(format!("{} tokens out", count(session.usage.output)));
+        facts.extend(settings::server_tools(transcript.settings.server_tools).map(|tools| format!("{tools} by the model's service")));
+        facts.extend(settings::permissions(&transcript.settings).map(|modes| format!("permission mode: {}", escape(&modes))));
         // A session without calls has an empty list of statuses.
         facts.retain(|fact| !fact.is_empty());
         self.doc.line(&facts.join(" · "))
@@ -241,7 +244,7 @@ impl MarkdownWriter<'_, '_> {
         let edits = matches!(story.row.kind, Kind::Edit | Kind::Write);
         match self.options.bodies {
             ShownBodies::All => true,
-            ShownBodies::Telling => edits || walk::opens(story.row.status),
+            ShownBodies::Telling => edits || walk::opens(story),
             ShownBodies::None => false,
         }
     }

@@ -15,7 +15,7 @@ use crate::digest::{self, DigestFact, DigestRow};
 use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
-use crate::{Block, Book, Limits, Loaded, Selection, call as view};
+use crate::{Block, Book, Limits, Loaded, Selection, call as view, settings};
 use std::io::{self, Write};
 use tooltrail_model::digest::{Digest, UnresolvedCall};
 use tooltrail_model::transcript::{Story, Transcript};
@@ -286,7 +286,7 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     // Nothing stands before the title, so no empty line is wanted.
     doc.blank = true;
     doc.heading(2, &inert(&short(&words(title), TITLE)))?;
-    let mut facts = vec![inert(session.agent)];
+    let mut facts = vec![inert(&short(&settings::agent(transcript), NAME))];
     // Names of models come from the log and may be anything, hence the limits.
     facts.extend(session.models.iter().take(3).map(|model| inert(&short(model, NAME))));
     facts.extend(session.branch.map(|branch| code(&short(branch, NAME))));
@@ -295,6 +295,7 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     facts.push(counted(session.calls, "call"));
     let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
     facts.push(statuses.collect::<Vec<_>>().join(" "));
+    facts.extend(settings::permissions(&transcript.settings).map(|modes| format!("permission mode: {}", inert(&short(&modes, TITLE)))));
     facts.retain(|fact| !fact.is_empty());
     doc.line(&facts.join(" · "))?;
     doc.digest(&shortened(digest, transcript))
@@ -348,7 +349,7 @@ fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
 /// Message of a failed call, line by line; nothing where the fact already contains it.
 fn message(book: &dyn Book, index: usize, fact: &str) -> Vec<String> {
     let Loaded::Call(story) = book.call(index) else { return Vec::new() };
-    if !super::walk::opens(story.row.status) {
+    if !super::walk::opens(&story) {
         return Vec::new();
     }
     let mut lines = Vec::new();

@@ -12,6 +12,7 @@ use crate::Head;
 use crate::head::{count, counted, look, look_of, outcome, took, why};
 use crate::line::neutral;
 use crate::messages::{MessageAuthor, MessageView};
+use crate::settings;
 use std::io;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::transcript::Story;
@@ -21,9 +22,11 @@ impl TerminalWriter<'_, '_> {
     /// Facts about the session in a few lines.
     pub(super) fn title(&mut self) -> io::Result<()> {
         let book = self.book;
-        let session = &book.transcript().session;
+        let transcript = book.transcript();
+        let session = &transcript.session;
         self.page.put(&StyledRow::of(BOLD, session.title.unwrap_or("a session without a title")), Fold::Words)?;
-        let agent = [session.agent].into_iter().chain(session.models.iter().copied()).collect::<Vec<_>>().join(", ");
+        let agent = settings::agent(transcript);
+        let agent = [agent.as_str()].into_iter().chain(session.models.iter().copied()).collect::<Vec<_>>().join(", ");
         // Each of them may be missing, depending on the agent.
         let place = [session.project, session.branch, Some(agent.as_str())];
         let place: Vec<&str> = place.into_iter().flatten().filter(|text| !text.is_empty()).collect();
@@ -33,8 +36,12 @@ impl TerminalWriter<'_, '_> {
         // The log's numbers may be anything, so sums must not overflow.
         let cached = usage.cache_read.saturating_add(usage.cache_write_5m).saturating_add(usage.cache_write_1h);
         if usage.input.saturating_add(usage.output).saturating_add(cached) > 0 {
+            let server = settings::server_tools(transcript.settings.server_tools).map(|tools| format!(" · {tools} by the model's service"));
             let words = format!("tokens: {} in, {} out, {} cached", count(usage.input), count(usage.output), count(cached));
-            self.page.put(&StyledRow::of(DIM, &words), Fold::Words)?;
+            self.page.put(&StyledRow::of(DIM, &(words + &server.unwrap_or_default())), Fold::Words)?;
+        }
+        if let Some(modes) = settings::permissions(&transcript.settings) {
+            self.page.put(&StyledRow::of(DIM, &format!("permission mode: {}", neutral(&modes))), Fold::Words)?;
         }
         Ok(())
     }

@@ -148,7 +148,7 @@ impl<'b, 'o> TerminalWriter<'b, 'o> {
             self.page.enter(StyledRow::of(DIM, "  │ "));
             self.blocks(&view::body(story, &Limits::PAGE))?;
             self.page.leave();
-        } else if walk::opens(story.row.status) {
+        } else if walk::opens(story) {
             self.glimpse(story, brief::body(&head, story.row.kind, whole, view::body(story, &BRIEF)))?;
         }
         self.nested(story)?;

@@ -136,7 +136,7 @@ impl Window {
         let row = &call.row;
         (index, call.number, row.status, row.reason, row.duration_ms, row.run_ms, row.exit_code, row.parallel).hash(hasher);
         // Places of records: a result or a hook that arrives later changes the row even if its status stays.
-        (&call.result, &call.ends, &call.hooks).hash(hasher);
+        (&call.result, &call.ends, &call.hooks, &call.progress).hash(hasher);
         row.background.as_ref().map(|task| (format!("{:?}", task.state), task.exit_code)).hash(hasher);
         self.inside.get(index).and_then(|inside| inside.words()).hash(hasher);
         // A subagent's rows are in other sections, but its number of entries is shown on this row.

@@ -142,7 +142,7 @@ fn top(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
 /// Facts about the session as a whole.
 pub(super) fn about_list(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     // The state stands beside the title already, where it is updated.
-    let facts = about(&transcript.session, at.clock()).into_iter().filter(|(name, _)| *name != "state");
+    let facts = about(transcript, at.clock()).into_iter().filter(|(name, _)| *name != "state");
     let address = |name: &str| at.calls.filter(|_| name == "calls");
     html! { ul.about { @for (name, value) in facts { li {
         span.di { (name) } " "

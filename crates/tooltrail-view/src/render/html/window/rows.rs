@@ -86,7 +86,9 @@ impl SectionRenderer<'_> {
     /// A call: its number, which leads to its page, and its line. What is in it comes when it is opened.
     fn call(&self, story: &Story<'_>, index: usize, drawn: RowContext<'_>) -> Markup {
         let window = self.window;
-        let page = self.book.transcript().calls.get(index).map(|call| window.page_of(call, index, self.at)).unwrap_or_default();
+        let entry = self.book.transcript().calls.get(index);
+        let page = entry.map(|call| window.page_of(call, index, self.at)).unwrap_or_default();
+        let progress = entry.and_then(|call| call.progress).map(|spot| spot.at.line);
         let within = window.inside.get(index).copied().unwrap_or_default();
         let nest = |thread, calls, failed| self.nest(index, thread, calls, failed);
         let frame = RowFrame {
@@ -97,10 +99,10 @@ impl SectionRenderer<'_> {
             bad_inside: !within.is_empty(),
         };
         // In a large section failures stay closed too; the digest lists them anyway.
-        let open = window.opens(index) && !drawn.much;
+        let open = (window.opens(index) || story.progress.is_some()) && !drawn.much;
         html! {
             a.nr href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
-            details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()]
+            details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()] data-progress=[progress]
                 open[open] data-self[open] data-filled[open] {
                 (summary(&call::head(story), &story.row, &frame, self.at.clock()))
                 // `data-filled` tells the script that nothing has to be fetched when the row is opened.

@@ -55,7 +55,7 @@ pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<TurnSummary> 
     for call in &transcript.calls {
         if let Some(asked) = call.turn.and_then(|turn| turns.get_mut(turn)) {
             asked.calls += 1;
-            asked.bad += u64::from(walk::opens(call.row.status));
+            asked.bad += u64::from(walk::is_bad(call.row.status));
         }
     }
     // After counting, because indexes into `turns` must match the transcript until here.

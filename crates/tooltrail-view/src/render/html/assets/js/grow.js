@@ -158,11 +158,15 @@ function renew(old, node) {
 function renewFold(old, node) {
   const [was, is] = [old.firstElementChild, node.firstElementChild];
   const here = old.classList.contains('here');
-  for (const name of ['class', 'data-body', 'data-in']) {
+  // A call at work may print more while its line stays the same.
+  const [before, now] = [old.dataset.progress, node.dataset.progress];
+  for (const name of ['class', 'data-body', 'data-in', 'data-progress']) {
     if (node.hasAttribute(name)) old.setAttribute(name, node.getAttribute(name)); else old.removeAttribute(name);
   }
   old.classList.toggle('here', here);
-  if (was.isEqualNode(is)) return old;
+  // Its first output opens it, unless the reader has had it open before.
+  if (now && !before && !old.dataset.filled) old.open = true;
+  if (was.isEqualNode(is) && before === now) return old;
   was.title = is.title;
   was.replaceChildren(...is.childNodes);
   // What is in it is not what it was either.
