@@ -84,8 +84,8 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
     if seen.trim().is_empty() || !ran {
         return Some(Relation::Confirmation);
     }
-    if list.is_some() {
-        return Some(if list_apart(call).is_some() { Relation::Differs } else { list_relation(&seen, &texts) });
+    if let Some(list) = list {
+        return Some(if list_apart(call).is_some() { Relation::Differs } else { list_relation(&seen, list) });
     }
     let (there, missing) = compare(&seen, &texts, &call.input);
     let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
@@ -121,11 +121,14 @@ pub(crate) fn list_apart<'s>(call: &'s Story<'_>) -> Option<&'s Vec<Value>> {
     (missing > there / 10).then_some(list)
 }
 
-/// The relation of a list to a text that contains all of it.
-fn list_relation(seen: &str, texts: &[&str]) -> Relation {
-    let news: usize = if as_json(seen).is_some() { 0 } else { added(seen, texts).iter().map(|line| line.len()).sum() };
-    let repeated: usize = texts.iter().map(|text| text.len()).sum();
-    if news <= repeated { Relation::Same } else { Relation::Added }
+/// The relation of a list to a text that contains all of it: the same, unless most of the text is something else.
+fn list_relation(seen: &str, list: &[Value]) -> Relation {
+    let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).count();
+    let mut parts = Vec::new();
+    list.iter().for_each(|item| scalars(item, &mut parts));
+    let repeated: usize = parts.iter().map(|part| letters(part)).sum();
+    // JSON has names of fields and brackets as well.
+    if as_json(seen).is_some() || letters(seen) <= repeated.saturating_mul(2) { Relation::Same } else { Relation::Added }
 }
 
 /// Names of fields that say what a part of a list is, and hold nothing of it.
