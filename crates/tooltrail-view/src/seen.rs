@@ -140,6 +140,8 @@ fn scalars<'v>(value: &'v Value, out: &mut Vec<Cow<'v, str>>) {
         Value::Null => {}
         Value::String(text) => out.push(text.into()),
         Value::Array(items) => items.iter().for_each(|item| scalars(item, out)),
+        // A picture, or other media: never repeated as text.
+        Value::Object(map) if map.contains_key("data") && (map.contains_key("media_type") || map.contains_key("mimeType")) => {}
         Value::Object(map) => {
             map.iter().filter(|(key, _)| !DESCRIPTIVE.contains(&key.as_str())).for_each(|(_, item)| scalars(item, out));
         }
@@ -322,7 +324,8 @@ mod tests {
         for (seen, expected) in table {
             assert_eq!(related(Kind::Mcp, &seen, ships.clone()), Some(expected), "{seen}");
         }
-        let blocks = json!([{"type": "text", "text": "two ships"}, {"type": "image", "mimeType": "image/png"}]);
+        let picture = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="});
+        let blocks = json!([{"type": "text", "text": "two ships"}, {"type": "image", "source": picture}]);
         assert_eq!(related(Kind::Mcp, "two ships", blocks), Some(Relation::Same));
     }
 
