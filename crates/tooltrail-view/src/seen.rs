@@ -84,8 +84,8 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
     if seen.trim().is_empty() || !ran {
         return Some(Relation::Confirmation);
     }
-    if list.is_some() {
-        return Some(if list_apart(call).is_some() { Relation::Differs } else { list_relation(&seen, &texts) });
+    if let Some(list) = list {
+        return Some(if list_apart(call).is_some() { Relation::Differs } else { list_relation(&seen, list) });
     }
     let (there, missing) = compare(&seen, &texts, &call.input);
     let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
@@ -121,11 +121,14 @@ pub(crate) fn list_apart<'s>(call: &'s Story<'_>) -> Option<&'s Vec<Value>> {
     (missing > there / 10).then_some(list)
 }
 
-/// The relation of a list to a text that contains all of it.
-fn list_relation(seen: &str, texts: &[&str]) -> Relation {
-    let news: usize = if as_json(seen).is_some() { 0 } else { added(seen, texts).iter().map(|line| line.len()).sum() };
-    let repeated: usize = texts.iter().map(|text| text.len()).sum();
-    if news <= repeated { Relation::Same } else { Relation::Added }
+/// The relation of a list to a text that contains all of it: the same, unless most of the text is something else.
+fn list_relation(seen: &str, list: &[Value]) -> Relation {
+    let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).count();
+    let mut parts = Vec::new();
+    list.iter().for_each(|item| scalars(item, &mut parts));
+    let repeated: usize = parts.iter().map(|part| letters(part)).sum();
+    // JSON has names of fields and brackets as well.
+    if as_json(seen).is_some() || letters(seen) <= repeated.saturating_mul(2) { Relation::Same } else { Relation::Added }
 }
 
 /// Names of fields that say what a part of a list is, and hold nothing of it.
@@ -137,6 +140,8 @@ fn scalars<'v>(value: &'v Value, out: &mut Vec<Cow<'v, str>>) {
         Value::Null => {}
         Value::String(text) => out.push(text.into()),
         Value::Array(items) => items.iter().for_each(|item| scalars(item, out)),
+        // A picture, or other media: never repeated as text.
+        Value::Object(map) if map.contains_key("data") && (map.contains_key("media_type") || map.contains_key("mimeType")) => {}
         Value::Object(map) => {
             map.iter().filter(|(key, _)| !DESCRIPTIVE.contains(&key.as_str())).for_each(|(_, item)| scalars(item, out));
         }
@@ -319,7 +324,8 @@ mod tests {
         for (seen, expected) in table {
             assert_eq!(related(Kind::Mcp, &seen, ships.clone()), Some(expected), "{seen}");
         }
-        let blocks = json!([{"type": "text", "text": "two ships"}, {"type": "image", "mimeType": "image/png"}]);
+        let picture = json!({"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="});
+        let blocks = json!([{"type": "text", "text": "two ships"}, {"type": "image", "source": picture}]);
         assert_eq!(related(Kind::Mcp, "two ships", blocks), Some(Relation::Same));
     }
 

@@ -219,7 +219,7 @@ fn hooks() -> Vec<Case> {
         ),
         bare(
             "nor does it change the session of the records behind it, which name none",
-            { vec![prompt("go"), read_log(), stdin("PreToolUse"), answers("t1", "1\tx"), stdin("PostToolUse"), prompt("on")] },
+            vec![prompt("go"), read_log(), stdin("PreToolUse"), answers("t1", "1\tx"), stdin("PostToolUse"), prompt("on")],
             &["sessions = 1", "session.session = s1", "t1.status = succeeded", "t1.cwd = null", "session.project = null"],
         ),
         bare(
