@@ -124,7 +124,7 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
 fn asked(digest: &Digest) -> Vec<DigestFact> {
     let quote = |label: &str, quote: &Quote| said(label, quote, ASKED);
     match (&digest.asked_first, &digest.asked) {
-        (Some(first), Some(last)) if first != last => vec![quote("first: ", first), quote("last: ", last)],
+        (Some(first), Some(last)) if first.text != last.text => vec![quote("first: ", first), quote("last: ", last)],
         (_, last) => last.iter().map(|last| quote("", last)).collect(),
     }
 }
