@@ -87,7 +87,7 @@ pub(super) fn is_document(head: &[u8]) -> bool {
 pub(super) fn document(bytes: &[u8]) -> (Vec<std::ops::Range<usize>>, bool) {
     let mut skim = Skim::new(bytes);
     let whole = skim.peek() == Some(Type::Object) && skim.skip().is_ok() && skim.finished();
-    (if whole { vec![0..bytes.len()] } else { Vec::new() }, whole)
+    (whole.then_some(0..bytes.len()).into_iter().collect(), whole)
 }
 
 /// The description of a session: it names the session, which has its logs elsewhere.
