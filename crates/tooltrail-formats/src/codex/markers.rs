@@ -206,6 +206,21 @@ mod tests {
             ("err: \"user rejected MCP tool call\"", Some(Known(Marker::Rejected))),
             ("automatic approval review denied the action: risky", Some(Known(Marker::AutoMode))),
             ("failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1", Some(Known(Marker::Sandbox))),
+            ("unsupported call: fly", Some(Known(Marker::UnknownTool))),
+            ("Plan updated", Some(Worked)),
+            ("the file says: aborted by user", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(of(text), expected, "{text}");
+        }
+        assert_eq!(sandbox_exit("failed in sandbox X with execution error: sandbox denied exec error, exit code: 2, stdout: "), Some(2));
+        assert_eq!(aborted_after("aborted by user after 3.2s"), Some(3200));
+    }
+
+    #[test]
+    fn denials_and_lost_agents_mean_what_they_say() {
+        let table = [
             (
                 "exec_command failed for `make test`: SandboxDenied { message: \"cannot lock \\\"a\\\"\", output: ExecToolCallOutput { exit_code: 2, stdout: StreamOutput { text: \"\" } } }",
                 Some(Known(Marker::Sandbox)),
@@ -216,20 +231,14 @@ mod tests {
             ("Command denied by sandbox: no network", Some(Known(Marker::Sandbox))),
             ("collab spawn failed: agent thread limit reached", Some(Error)),
             ("collab tool failed: no thread with id", Some(Error)),
-            ("unsupported call: fly", Some(Known(Marker::UnknownTool))),
-            ("Plan updated", Some(Worked)),
-            ("the file says: aborted by user", None),
-            ("", None),
         ];
         for (text, expected) in table {
             assert_eq!(of(text), expected, "{text}");
         }
-        assert_eq!(sandbox_exit("failed in sandbox X with execution error: sandbox denied exec error, exit code: 2, stdout: "), Some(2));
         let denial = "exec_command failed for `x`: SandboxDenied { message: \"a \\\"b\\\"\\nc\", output: ExecToolCallOutput { exit_code: 101, stdout: x";
         assert_eq!(sandbox_exit(denial), Some(101));
         assert_eq!(denied(denial).as_deref(), Some("a \"b\"\nc"));
         assert_eq!(denied("exec_command failed: SandboxDenied { message: \"cut o").as_deref(), Some("cut o"));
-        assert_eq!(aborted_after("aborted by user after 3.2s"), Some(3200));
     }
 
     #[test]
