@@ -58,14 +58,14 @@ fn structured(result: &Value, search: &mut WebSearch) -> bool {
             true
         }
         // All of them are read, whatever one of them is.
-        Value::Array(items) => items.iter().fold(true, |all, item| structured(item, search) && all),
+        Value::Array(items) => items.iter().filter(|item| !structured(item, search)).count() == 0,
         Value::Object(fields) => {
             if let Some(link) = link(result) {
                 search.results.get_or_insert_default().push(link);
                 return true;
             }
             // All fields are read, whatever one of them is.
-            fields.iter().fold(true, |all, (key, value)| inside(key, value, search) && all)
+            fields.iter().filter(|(key, value)| !inside(key, value, search)).count() == 0
         }
         _ => false,
     }
