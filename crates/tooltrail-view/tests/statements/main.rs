@@ -6,18 +6,19 @@
 //! | `lifecycle` | the life of a call: request, hooks, result, parallel calls, the other agent's items, missing results |
 //! | `matching` | results in their calls: pairing, pictures, answers, views of tools |
 //! | `structured` | the structured companion of a result, tool by tool |
+//! | `hooks_and_settings` | hooks in order, calls without a result, fields that say how the agent was set |
 //! | `envelope` | the fields of records, messages, blocks and tokens |
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a panic is the report
 
 mod envelope;
 mod harness;
+mod hooks_and_settings;
 mod lifecycle;
 mod matching;
 mod structured;
 #[path = "../support/mod.rs"]
 mod support;
-mod waiting;
 
 use harness::hold;
 
@@ -42,7 +43,6 @@ fn records_and_messages() {
 }
 
 #[test]
-#[ignore = "held by rules that are still to come"]
-fn cases_that_wait_for_other_rules() {
-    hold(&waiting::cases());
+fn hooks_missing_results_and_settings() {
+    hold(&hooks_and_settings::cases());
 }

@@ -1,5 +1,5 @@
-//! Statements that are held by rules about hooks, progress records and fields of messages that this branch does not have. They stand in
-//! the order of the documents; each belongs into the file of its document once it holds.
+//! Statements about hooks, calls without a result, and fields of records that say how the agent was set. They stand in the order of the
+//! documents, like the cases beside them; they are apart because one log often proves several of them.
 
 use crate::harness::{Case, asks, case, fails, prompt, says, with, words};
 use crate::lifecycle::hook;
@@ -23,7 +23,7 @@ fn hooks() -> Vec<Case> {
         case(
             "events of hooks are named in order, with their state",
             vec![read_log(), hook("t1", "PreToolUse", "gatekeeper"), hook("t1", "PostToolUse", "formatter")],
-            &["call t1: PreToolUse", "call t1: PostToolUse", "call t1: running"],
+            &["call t1: PreToolUse", "call t1: PostToolUse", "call t1: started"],
         ),
         case(
             "the words of a hook that blocked stand in every output",
