@@ -210,7 +210,9 @@ fn call_agrees(row: &Value, call: &Call, results: Option<&Vec<Answer>>, same_id:
     assert_eq!(row["is_error"], result.error, "{place}");
     assert_eq!(time("completed_at"), result.time, "{place}");
     let took = call.time.zip(result.time).map(|(start, end)| end.as_millisecond() - start.as_millisecond());
-    assert_eq!(row["duration_ms"].as_i64(), took.filter(|took| *took >= 0), "{place}");
+    // A history that was written again has no durations: its requests and results all have the time of the copy.
+    let rewritten = row["duration_ms"].is_null() && took.is_some_and(|took| (0..=2).contains(&took));
+    assert_eq!(row["duration_ms"].as_i64(), took.filter(|took| *took >= 0 && !rewritten), "{place}");
     true
 }
 

@@ -167,7 +167,7 @@ fn what_happened_is_told_in_order_with_times_and_lines() {
             "permission: not recorded",
             "+0.62 s :24 result: succeeded",
             "+0.77 s :25 PostToolUse:Edit cargo fmt : ok, exit 0, 151 ms",
-            "621 ms from request to result; includes waiting for approval, if any",
+            "621 ms from request to result",
         ],
     );
     has(&steps("3f2a:16"), &[":37 requested", ":38 result: succeeded", "+6 m 57 s :42 background task b7kq2x: completed , exit 0"]);

@@ -181,9 +181,15 @@ fn aside(text: &str) -> Option<(&'static str, &str, &str)> {
     let open = text.strip_prefix('<')?;
     ASIDES.iter().find_map(|(beginning, label)| {
         let rest = open.strip_prefix(beginning)?;
-        let inner = if has_attributes(beginning) { rest.split_once('>')?.1 } else { rest.strip_prefix('>')? };
+        let closing = closing(beginning);
         // A block that is never closed is part of the words.
-        let (inner, rest) = inner.split_once(&closing(beginning))?;
+        let (inner, rest) = if has_attributes(beginning) {
+            let (_, behind) = rest.split_once('>')?.1.split_once(&closing)?;
+            // With its tags: attributes name what the block is about.
+            (&text[..text.len() - behind.len()], behind)
+        } else {
+            rest.strip_prefix('>')?.split_once(&closing)?
+        };
         Some((*label, inner.trim(), rest))
     })
 }

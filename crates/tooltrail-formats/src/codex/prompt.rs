@@ -122,8 +122,9 @@ pub(super) fn stated(item: &PayloadFields<'_>, content: &[Element<'_>]) -> Vec<S
 
 /// As much of a text as its author is recognised by: its beginning, or all of it where the person's words come behind a context.
 pub(super) fn beginning(text: Raw<'_>) -> Cow<'_, str> {
-    // Searched in the raw text: a long prompt is decoded only for the sake of these words.
-    let behind = text.bytes().len() > HEAD && memchr::memmem::find(text.bytes(), b"## My request").is_some();
+    // Searched in the raw text: a long prompt is decoded only for the sake of these words, or where they may be spelled in escapes.
+    let has = |words: &[u8]| memchr::memmem::find(text.bytes(), words).is_some();
+    let behind = text.bytes().len() > HEAD && (has(b"## My request") || has(b"\\u00"));
     if behind { text.text() } else { text.head(HEAD) }
 }
 

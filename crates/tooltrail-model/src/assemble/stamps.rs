@@ -12,46 +12,48 @@ use crate::{At, Map, Time};
 /// The time between two results, in microseconds, up to which they count as written at once.
 const TOGETHER: i64 = 2_000;
 
-/// The last answer of the model in a conversation, while its calls are gone through.
-struct Answer {
+/// The last answer without a name in a conversation, while its calls are gone through.
+struct NamelessAnswer {
     number: usize,
-    message: Option<Name>,
     turn: Option<u32>,
     /// Its first result.
     first: Option<At>,
 }
 
-impl Answer {
-    /// Whether a call belongs to it.
-    fn made(&self, call: &CallRecord) -> bool {
-        match (self.message, call.message) {
-            (Some(own), Some(other)) => own == other,
-            // Without the names of messages, an answer ends with the first result or the next prompt.
-            _ => self.turn == call.turn && self.first.is_none_or(|result| call.at <= result),
+/// The answers of the model that calls belong to, each by the number of its first call.
+#[derive(Default)]
+struct Answers {
+    named: Map<(Option<u32>, Name), usize>,
+    nameless: Map<Option<u32>, NamelessAnswer>,
+}
+
+impl Answers {
+    fn number(&mut self, index: usize, call: &CallRecord) -> usize {
+        // Calls of one message need not follow each other: results may come in between.
+        if let Some(message) = call.message {
+            return *self.named.entry((call.within, message)).or_insert(index);
         }
+        let result = call.result.as_ref().map(|result| result.at);
+        // Without the name of a message, an answer ends with the first result or the next prompt.
+        let made = |answer: &&mut NamelessAnswer| answer.turn == call.turn && answer.first.is_none_or(|result| call.at <= result);
+        if let Some(answer) = self.nameless.get_mut(&call.within).filter(made) {
+            answer.first = [answer.first, result].into_iter().flatten().min();
+            return answer.number;
+        }
+        self.nameless.insert(call.within, NamelessAnswer { number: index, turn: call.turn, first: result });
+        index
     }
 }
 
 impl Assembler {
     /// Marks the results whose time is only that of their writing.
     pub(super) fn settle_stamps(&mut self) {
-        let mut answers: Map<Option<u32>, Answer> = Map::default();
+        let mut answers = Answers::default();
         let mut stamped: Vec<(Option<u32>, Time, usize, usize)> = Vec::with_capacity(self.out.calls.len());
         for (index, call) in self.out.calls.iter().enumerate() {
-            let result = call.result.as_ref();
-            let known = answers.get_mut(&call.within).filter(|answer| answer.made(call));
-            let number = match known {
-                Some(answer) => {
-                    answer.first = [answer.first, result.map(|result| result.at)].into_iter().flatten().min();
-                    answer.number
-                }
-                None => {
-                    let first = result.map(|result| result.at);
-                    answers.insert(call.within, Answer { number: index, message: call.message, turn: call.turn, first });
-                    index
-                }
-            };
-            stamped.extend(result.and_then(|result| result.time).map(|time| (call.within, time, number, index)));
+            let number = answers.number(index, call);
+            let time = call.result.as_ref().and_then(|result| result.time);
+            stamped.extend(time.map(|time| (call.within, time, number, index)));
         }
         stamped.sort_unstable();
         let near =

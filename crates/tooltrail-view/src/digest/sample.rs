@@ -124,6 +124,18 @@ pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> Chan
     ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect() }
 }
 
+/// A hook that objected to a call, and one that objected at the end of a turn.
+fn hooks() -> Vec<DigestHook> {
+    let hook = |event: &str, by: &str, why: &str, cited| DigestHook {
+        event: Some(event.into()),
+        by: Some(by.into()),
+        why: Some(why.into()),
+        cited,
+        ..DigestHook::default()
+    };
+    vec![hook("PostToolUse", "lint.sh", "line too long", Some(cited(1))), hook("Stop", "Stop", "run the tests", None)]
+}
+
 /// A digest with every kind of fact, and `x` in every free text.
 pub(crate) fn digest(x: &str) -> Digest {
     let quote = |text: &str| Some(Quote { text: format!("{text}{x}"), ..Quote::default() });
@@ -166,16 +178,7 @@ pub(crate) fn digest(x: &str) -> Digest {
         rejected: open(Status::Rejected, "Edit", "src/main.rs", "not this file", 5),
         blocked: open(Status::Blocked, "Bash", "rm -rf build", "not in here", 6),
         unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
-        hooks: vec![
-            DigestHook {
-                event: Some("PostToolUse".into()),
-                by: Some("lint.sh".into()),
-                why: Some("line too long".into()),
-                cited: Some(cited(1)),
-                ..DigestHook::default()
-            },
-            DigestHook { event: Some("Stop".into()), by: Some("Stop".into()), why: Some("run the tests".into()), ..DigestHook::default() },
-        ],
+        hooks: hooks(),
         scripts: 0,
         time: TimeBreakdown {
             wall_ms: 724_000,
