@@ -264,7 +264,8 @@ mod tests {
         assert_eq!(passages(words)[1], Passage::Own("fix it"));
         assert!(classify(words, TextFlags::default()).1.starts_with("fix it"));
         let context = "fix this\n<context ref=\"file:///srv/a.rs\">\nlet a = 1;\n</context>";
-        assert_eq!(passages(context), [Passage::Own("fix this"), Passage::Aside("context of the editor", "let a = 1;")]);
+        let block = "<context ref=\"file:///srv/a.rs\">\nlet a = 1;\n</context>";
+        assert_eq!(passages(context), [Passage::Own("fix this"), Passage::Aside("context of the editor", block)]);
         assert_eq!(said("<context>my own</context>"), Author::Words(Origin::Human));
     }
 
