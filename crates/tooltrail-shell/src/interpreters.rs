@@ -49,8 +49,8 @@ pub(crate) fn purpose(name: &str, rest: &[String]) -> Option<Purpose> {
     if options.iter().any(|option| listed("-c -e -p -m --eval --print -r", option)) && name != "bun" {
         return None;
     }
-    let operands = rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
-    let file = operands.skip_while(|word| *word == "run").next()?;
+    let mut operands = rest.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    let file = operands.find(|word| *word != "run")?;
     is_test_file(file, endings).then_some(Test)
 }
 

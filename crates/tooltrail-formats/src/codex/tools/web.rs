@@ -56,9 +56,7 @@ pub(super) fn run(call: &mut CodexCall<'_>) -> Detail {
     let query = first(call, &["search_query", "image_query"], &["q"]);
     let opened = if query.is_none() { first(call, &["open", "find", "click", "screenshot"], &["ref_id"]) } else { None };
     let results = found(call);
-    // Beside a list of pages, the text that the model was given would not be shown otherwise.
-    let prose = results.iter().map(|_| call.said.trim().to_owned()).filter(|text| !text.is_empty() && call.error.is_none()).collect();
-    Detail::WebSearch(WebSearch { query: query.unwrap_or_default(), opened, results, prose, ..WebSearch::default() })
+    Detail::WebSearch(WebSearch { query: query.unwrap_or_default(), opened, results, ..WebSearch::default() })
 }
 
 /// A text of the first entry of some list. The list is taken only where that text is all there is in it.
