@@ -11,16 +11,11 @@
 //! | `BASE/worktrees/REPO/NAME`, `conductor/workspaces/REPO/NAME` | `BASE/worktrees/REPO` |
 //! | `HOME/.codex/worktrees/HASH/REPO` | `HOME/.codex/worktrees/OWNER/REPO` by the repository's address, else without the owner |
 
-use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// Hidden directories inside a repository that hold its worktrees.
 const INSIDE: &[&[u8]] = &[b".worktrees", b".worktree", b".conductor"];
-
-/// The word that every other place of worktrees contains.
-static WORK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"work"));
 
 /// A worktree: where its root ends in a path, and its project.
 struct Worktree<'p> {
@@ -30,10 +25,6 @@ struct Worktree<'p> {
 
 /// The repository that a directory is a worktree of. `address` is the repository's own, where the log has it.
 pub(crate) fn repository<'p>(directory: &'p [u8], address: Option<&[u8]>) -> Option<Cow<'p, [u8]>> {
-    // Nearly no directory is one, and this is asked for every record: two searches for single words come first.
-    if memchr::memchr(b'.', directory).is_none() && WORK.find(directory).is_none() {
-        return None;
-    }
     worktree(directory, address).map(|found| found.project)
 }
 

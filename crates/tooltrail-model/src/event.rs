@@ -181,14 +181,32 @@ pub struct End<'r> {
 pub struct Context<'r> {
     /// The working directory.
     pub cwd: Option<Word<'r>>,
-    /// Repository that the directory is a worktree of.
-    pub repository: Option<Word<'r>>,
+    /// How to tell whether the directory is a worktree.
+    pub worktree: Option<WorktreeTest<'r>>,
     /// The branch of its repository.
     pub branch: Option<Word<'r>>,
     /// Model, where messages do not name it.
     pub model: Option<Word<'r>>,
     /// Tools that wait for the person's approval.
     pub approval: Option<Approval>,
+}
+
+impl Context<'_> {
+    /// The repository that the directory is a worktree of.
+    pub fn repository(&self) -> Option<Word<'_>> {
+        let (directory, test) = (self.cwd.as_deref()?, self.worktree.as_ref()?);
+        (test.repository)(directory, test.address.as_deref())
+    }
+}
+
+/// Tells whether a directory is a worktree. Nearly every record names the directory, and one answer is needed for a session, so it is worked
+/// out on demand.
+#[derive(Clone, Debug)]
+pub struct WorktreeTest<'r> {
+    /// The repository that a directory is a worktree of; the second text is the repository's address.
+    pub repository: for<'p> fn(&'p [u8], Option<&[u8]>) -> Option<Word<'p>>,
+    /// The repository's address, where the log has it.
+    pub address: Option<Word<'r>>,
 }
 
 /// Tools that wait for the person's approval before they run, by the agent's settings.

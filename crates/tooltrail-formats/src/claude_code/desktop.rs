@@ -9,7 +9,7 @@ use crate::{Places, Sink};
 use std::path::{Path, PathBuf};
 use tooltrail_model::event::{Meta, TitleBy};
 use tooltrail_model::{Event, Fact, Scope, Time};
-use tooltrail_skim::{Raw, Skim, Type};
+use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The directory of the local agent mode, and that of the Code tab.
 const SESSIONS: [&str; 2] = ["local-agent-mode-sessions", "claude-code-sessions"];
@@ -68,19 +68,24 @@ pub(super) fn is_foreign(path: &Path) -> bool {
 /// Whether a file that begins like this describes a session.
 pub(super) fn is_document(head: &[u8]) -> bool {
     const KEY: &[u8] = b"\"cliSessionId\"";
-    // A log may mention the word; nearly all do not, and are not parsed.
-    let near = &head[..head.len().min(1 << 16)];
-    if !head.trim_ascii_start().starts_with(b"{") || memchr::memmem::find(near, KEY).is_none() {
+    let near = |length: usize| &head[..head.len().min(length)];
+    // Nearly every file is a log, which the first keys show.
+    if !head.trim_ascii_start().starts_with(b"{") || described(near(1 << 12)).is_none() {
         return false;
     }
+    // Other documents are searched for the word first, which is faster than parsing them.
+    memchr::memmem::find(near(1 << 16), KEY).is_some() && described(head) == Some(true)
+}
+
+/// Whether an object has the key of a description; `None` if it is a record of a log. It may break off.
+fn described(object: &[u8]) -> Option<bool> {
     let (mut names, mut record) = (false, false);
-    // The head may break off in the middle of the object.
-    let _ = Skim::new(head).object(|key, _| {
+    let _ = Skim::new(object).object(|key, value| {
         names |= key.as_bytes() == b"cliSessionId";
-        record |= matches!(key.as_bytes(), b"type" | b"uuid" | b"message" | b"payload");
-        Ok(())
+        record = matches!(key.as_bytes(), b"type" | b"uuid" | b"message" | b"payload");
+        if record { Err(Torn { at: value.position() }) } else { Ok(()) }
     });
-    names && !record
+    (!record).then_some(names)
 }
 
 /// The one record of a description, and whether it is whole.

@@ -8,7 +8,7 @@ use crate::{Record, Sink, worktrees};
 use std::borrow::Cow;
 use tooltrail_model::event::{
     Approval, BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role,
-    TitleBy,
+    TitleBy, WorktreeTest,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::Raw;
@@ -166,8 +166,8 @@ fn context(record: &ClaudeRecord<'_>, emit: &mut FactEmitter<'_, '_>) {
         return;
     }
     let cwd = record.cwd.map(Raw::decoded_bytes);
-    let repository = cwd.as_deref().and_then(|cwd| worktrees::repository(cwd, None)).map(|path| Cow::Owned(path.into_owned()));
-    emit.fact(Fact::Context(Context { cwd, repository, branch: record.branch.map(Raw::decoded_bytes), model: None, approval }));
+    let worktree = Some(WorktreeTest { repository: worktrees::repository, address: None });
+    emit.fact(Fact::Context(Context { cwd, worktree, branch: record.branch.map(Raw::decoded_bytes), model: None, approval }));
 }
 
 /// Tools that wait for approval in a permission mode.

@@ -6,7 +6,7 @@ use super::record::{CodexRecord, RecordClass};
 use super::{events, items, usage};
 use crate::{Sink, time, worktrees};
 use std::borrow::Cow;
-use tooltrail_model::event::{Approval, Begin, Boundary, Context, Word, Work};
+use tooltrail_model::event::{Approval, Begin, Boundary, Context, Word, Work, WorktreeTest};
 use tooltrail_model::{Event, Fact, Scope};
 use tooltrail_skim::Raw;
 
@@ -75,14 +75,13 @@ fn context(fields: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
     });
     let word = |place| fields.string(place).map(Raw::decoded_bytes);
     let cwd = word(fields.cwd).map(directory);
-    let repository =
-        cwd.as_deref().and_then(|cwd| worktrees::repository(cwd, address.as_deref())).map(|path| Cow::Owned(path.into_owned()));
+    let worktree = Some(WorktreeTest { repository: worktrees::repository, address });
     // A policy that is an object asks in some cases.
     let approval = fields.approval_policy.is_some().then(|| match fields.string(fields.approval_policy) {
         Some(policy) if policy == *"never" => Approval::None,
         _ => Approval::Any,
     });
-    emit(Fact::Context(Context { cwd, repository, branch, model: word(fields.model), approval }));
+    emit(Fact::Context(Context { cwd, worktree, branch, model: word(fields.model), approval }));
 }
 
 /// A directory, which some records write as `file://`.

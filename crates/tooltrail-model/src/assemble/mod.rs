@@ -403,20 +403,21 @@ impl Assembler {
         let known = &self.out.sessions[session];
         let known_branch = known.branch;
         let cwd = self.renamed(&context.cwd, self.cwd);
-        let repository = self.renamed(&context.repository, None);
         let branch = self.renamed(&context.branch, known_branch);
         self.model = self.renamed(&context.model, self.model).or(self.model);
         self.cwd = cwd.or(self.cwd);
         self.approval = context.approval.or(self.approval);
         // A copied record describes the conversation it was copied from.
-        let main = !self.here.sidechain && !self.owner.is_copy();
-        let record = &mut self.out.sessions[session];
-        if main {
-            record.start = record.start.or(cwd);
-            // The first directory counts: later records may come from below it.
-            record.cwd = record.cwd.or(repository).or(cwd);
-            record.branch = branch.or(record.branch);
+        if self.here.sidechain || self.owner.is_copy() {
+            return;
         }
+        // The first directory counts: later records may come from below it.
+        if cwd.is_some() && self.out.sessions[session].cwd.is_none() {
+            self.out.sessions[session].cwd = self.renamed(&context.repository(), None).or(cwd);
+        }
+        let record = &mut self.out.sessions[session];
+        record.start = record.start.or(cwd);
+        record.branch = branch.or(record.branch);
     }
 
     fn node(&mut self, node: &Node) {
