@@ -6,7 +6,7 @@
 
 use super::Assembler;
 use crate::summary::CallRecord;
-use crate::text::Name;
+use crate::text::Names;
 use crate::{At, Map, Time};
 
 /// The time between two results, in microseconds, up to which they count as written at once.
@@ -23,15 +23,16 @@ struct NamelessAnswer {
 /// The answers of the model that calls belong to, each by the number of its first call.
 #[derive(Default)]
 struct Answers {
-    named: Map<(Option<u32>, Name), usize>,
+    /// By the conversation and a fingerprint of the message's name.
+    named: Map<(Option<u32>, u64), usize>,
     nameless: Map<Option<u32>, NamelessAnswer>,
 }
 
 impl Answers {
-    fn number(&mut self, index: usize, call: &CallRecord) -> usize {
-        // Calls of one message need not follow each other: results may come in between.
+    fn number(&mut self, index: usize, call: &CallRecord, names: &Names) -> usize {
+        // Calls of one message need not follow each other: results may come in between. Then a message has several names, all of one text.
         if let Some(message) = call.message {
-            return *self.named.entry((call.within, message)).or_insert(index);
+            return *self.named.entry((call.within, super::hash(names.text(message)))).or_insert(index);
         }
         let result = call.result.as_ref().map(|result| result.at);
         // Without the name of a message, an answer ends with the first result or the next prompt.
@@ -51,7 +52,7 @@ impl Assembler {
         let mut answers = Answers::default();
         let mut stamped: Vec<(Option<u32>, Time, usize, usize)> = Vec::with_capacity(self.out.calls.len());
         for (index, call) in self.out.calls.iter().enumerate() {
-            let number = answers.number(index, call);
+            let number = answers.number(index, call, &self.out.names);
             let time = call.result.as_ref().and_then(|result| result.time);
             stamped.extend(time.map(|time| (call.within, time, number, index)));
         }
