@@ -158,6 +158,13 @@ impl<'a> Skim<'a> {
 
     /// Reads a number as an unsigned integer: fractions are cut, overflow saturates. Anything else is left unread.
     pub fn uint(&mut self) -> Option<u64> {
+        let plain = self.plain_integer();
+        plain.or_else(|| self.int().map(|n| u64::try_from(n).unwrap_or(if n < 0 { 0 } else { u64::MAX })))
+    }
+
+    /// Reads a number that is nothing but a few digits, as nearly all are. Anything else is left unread.
+    #[inline]
+    fn plain_integer(&mut self) -> Option<u64> {
         self.byte()?;
         // Up to 18 digits cannot overflow; everything else takes the slow path.
         let rest = &self.bytes[self.at..];
@@ -173,7 +180,7 @@ impl<'a> Skim<'a> {
             self.at += length;
             return Some(number);
         }
-        self.int().map(|n| u64::try_from(n).unwrap_or(if n < 0 { 0 } else { u64::MAX }))
+        None
     }
 
     /// Reads a number as a signed integer: fractions are cut, overflow saturates. Anything else is left unread.
@@ -188,7 +195,10 @@ impl<'a> Skim<'a> {
 
     /// Reads a number. Anything else is left unread.
     pub fn float(&mut self) -> Option<f64> {
-        self.number_token()?.parse().ok()
+        match self.plain_integer() {
+            Some(number) => Some(number as f64),
+            None => self.number_token()?.parse().ok(),
+        }
     }
 
     /// Reads `true` or `false`. Anything else is left unread.

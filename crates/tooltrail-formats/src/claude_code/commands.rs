@@ -98,11 +98,12 @@ pub(super) fn read(text: &str) -> Option<TypedCommand> {
     if text.starts_with("<bash-input>") {
         return Some(TypedCommand { line: format!("!{}", tag(text, "bash-input")?), local: true });
     }
-    let tagged = ["<command-name>", "<command-message>"].iter().any(|tag| text.starts_with(tag));
-    let name = tag(text, "command-name").filter(|_| tagged);
-    let Some(name) = name else {
-        let line = tag(text, "command-message").filter(|_| tagged)?.to_owned();
-        return Some(TypedCommand { line, local: false });
+    // Before the text is searched: a scan asks for every prompt, and nearly none is a command.
+    if !["<command-name>", "<command-message>"].iter().any(|tag| text.starts_with(tag)) {
+        return None;
+    }
+    let Some(name) = tag(text, "command-name") else {
+        return Some(TypedCommand { line: tag(text, "command-message")?.to_owned(), local: false });
     };
     let arguments = tag(text, "command-args").unwrap_or("");
     let local = LOCAL.contains(&name.trim_start_matches('/'));

@@ -58,6 +58,8 @@ pub struct Assembler {
     clock: Option<Time>,
     /// First and last time of records before any session was named.
     unnamed: (Option<Time>, Option<Time>),
+    /// The first types of records, with their numbers: nearly all records of a log are of these.
+    types: Vec<(Box<str>, u64)>,
     sessions: Map<Name, usize>,
     last_session: Option<(Name, usize)>,
     agents: Map<AgentKey, u32>,
@@ -134,6 +136,7 @@ impl Assembler {
             time: None,
             clock: None,
             unnamed: (None, None),
+            types: Vec::new(),
             sessions: Map::default(),
             last_session: None,
             agents: Map::default(),
@@ -257,6 +260,7 @@ impl Assembler {
 
     /// The final summary.
     pub fn finish(mut self) -> Summary {
+        self.out.tally.records.extend(std::mem::take(&mut self.types));
         // A log belongs to a session even if no record names one.
         if self.out.agent.is_some() && self.out.sessions.is_empty() && !self.out.tally.records.is_empty() {
             self.session(self.fallback);
@@ -283,12 +287,7 @@ impl Assembler {
         // Nested and recovered records share a line; a line counts once.
         if event.at.line != self.here.at.line || self.here.at.line == 0 {
             self.out.tally.lines += 1;
-            match self.out.tally.records.get_mut(name) {
-                Some(count) => *count += 1,
-                None => {
-                    self.out.tally.records.insert(name.into(), 1);
-                }
-            }
+            self.count_type(name);
             self.out.tally.unknown_records += u64::from(!known);
         }
         // A record follows, so the damaged line before it was not the end of the file.
@@ -328,6 +327,20 @@ impl Assembler {
         *last = (*last).max(event.time);
         if let Some(agent) = agent {
             self.here.within = Some(self.agent(AgentKey::Named(session, agent)));
+        }
+    }
+
+    fn count_type(&mut self, name: &str) {
+        /// More types than this are rare, and searching them one by one would be slow.
+        const FEW: usize = 8;
+        if let Some((_, count)) = self.types.iter_mut().find(|(known, _)| **known == *name) {
+            *count += 1;
+        } else if self.types.len() < FEW {
+            self.types.push((name.into(), 1));
+        } else if let Some(count) = self.out.tally.records.get_mut(name) {
+            *count += 1;
+        } else {
+            self.out.tally.records.insert(name.into(), 1);
         }
     }
 
