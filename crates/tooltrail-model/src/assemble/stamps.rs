@@ -49,22 +49,34 @@ impl Answers {
 impl Assembler {
     /// Marks the results whose time is only that of their writing.
     pub(super) fn settle_stamps(&mut self) {
-        let mut answers = Answers::default();
-        let mut stamped: Vec<(Option<u32>, Time, usize, usize)> = Vec::with_capacity(self.out.calls.len());
-        for (index, call) in self.out.calls.iter().enumerate() {
-            let number = answers.number(index, call, &self.out.names);
-            let time = call.result.as_ref().and_then(|result| result.time);
-            stamped.extend(time.map(|time| (call.within, time, number, index)));
-        }
+        let results = self.out.calls.iter().enumerate().filter_map(|(index, call)| {
+            let time = call.result.as_ref()?.time?;
+            Some((call.within, time, index))
+        });
+        let mut stamped: Vec<(Option<u32>, Time, usize)> = results.collect();
         stamped.sort_unstable();
-        let near =
-            |a: &(Option<u32>, Time, usize, usize), b: &(Option<u32>, Time, usize, usize)| a.0 == b.0 && a.1.micros_until(b.1) <= TOGETHER;
+        let near = |a: &(Option<u32>, Time, usize), b: &(Option<u32>, Time, usize)| a.0 == b.0 && a.1.micros_until(b.1) <= TOGETHER;
+        // Most logs have no two results this close, and need no answers.
+        let mut numbers = None;
+        let mut rewritten = Vec::new();
         for burst in stamped.chunk_by(near) {
-            let rewritten = burst.iter().any(|(_, _, number, _)| *number != burst[0].2);
-            for &(_, time, _, index) in burst {
-                self.mark(index, rewritten || self.is_all_at(index, time));
+            let apart = burst.len() > 1 && {
+                let numbers = numbers.get_or_insert_with(|| self.answers());
+                burst.iter().any(|(_, _, index)| numbers[*index] != numbers[burst[0].2])
+            };
+            rewritten.extend(burst.iter().filter(|(_, time, index)| apart || self.is_all_at(*index, *time)).map(|(_, _, index)| *index));
+        }
+        for index in rewritten {
+            if let Some(result) = self.out.calls[index].result.as_mut() {
+                result.rewritten = true;
             }
         }
+    }
+
+    /// The answer of each call.
+    fn answers(&self) -> Vec<usize> {
+        let mut answers = Answers::default();
+        self.out.calls.iter().enumerate().map(|(index, call)| answers.number(index, call, &self.out.names)).collect()
     }
 
     /// Whether a call, the prompt of its turn and its result have one and the same time.
@@ -72,11 +84,5 @@ impl Assembler {
         let call = &self.out.calls[index];
         let turn = call.turn.and_then(|turn| self.out.turns.get(turn as usize));
         call.time == Some(time) && turn.is_some_and(|turn| turn.time == Some(time))
-    }
-
-    fn mark(&mut self, index: usize, rewritten: bool) {
-        if let Some(result) = self.out.calls[index].result.as_mut().filter(|_| rewritten) {
-            result.rewritten = true;
-        }
     }
 }
