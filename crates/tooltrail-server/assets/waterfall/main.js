@@ -293,7 +293,8 @@ document.addEventListener('keydown', (event) => {
 });
 
 // ---- Sizes and themes ---------------------------------------------------------------------------------------------
-new ResizeObserver(() => { if (told) measure(); }).observe(scroll);
+// Drawn at once: this is told before a frame is painted, which would have no rows.
+new ResizeObserver(() => { if (told) { measure(); drawAll(); } }).observe(scroll);
 const recolor = () => { if (told) { readColors(); strip = null; request(); } };
 new MutationObserver(recolor).observe(root, { attributes: true, attributeFilter: ['data-theme'] });
 for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) matchMedia(query).addEventListener('change', recolor);

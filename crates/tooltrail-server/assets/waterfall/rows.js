@@ -187,6 +187,7 @@ function reveal(place) {
 function refold() {
   layOut();
   redrawRows();
+  drawRows();
   request();
 }
 function toggle(line) {

@@ -22,6 +22,11 @@ const SHOWN: &str = "return document.getElementById('tt-over').getAttribute('ari
 const SELECTED: &str =
     "return [...document.querySelectorAll('.wf-row[aria-selected=true]')].map((row) => row.querySelector('b, .t').textContent).join()";
 
+/// Counts the rows after every frame that is painted.
+const COUNT_ROWS: &str = "window.counted = [];
+    const count = () => { setTimeout(() => window.counted.push(document.querySelectorAll('.wf-row').length)); requestAnimationFrame(count); };
+    requestAnimationFrame(count)";
+
 impl Browser {
     /// Opens a waterfall and waits until its bars are drawn.
     async fn open_fall(&self, address: &str) {
@@ -137,6 +142,7 @@ fn zoom_fit_and_keys() {
         browser.until("return document.getElementById('tt-sum').textContent.startsWith('all')").await;
         // What a subagent did can be folded.
         let rows = browser.seen(".wf-row").await;
+        browser.ask(COUNT_ROWS).await;
         browser
             .ask("[...document.querySelectorAll('.wf-row')].find((row) => row.textContent.includes('Agent')).querySelector('b').click()")
             .await;
@@ -145,6 +151,11 @@ fn zoom_fit_and_keys() {
         // Going to a problem in it unfolds it.
         browser.press_until("e", "return document.querySelector('.wf-row[aria-selected=true] b').textContent === 'Bash'").await;
         assert_eq!(browser.seen(".wf-row").await, rows);
+        // No frame was painted without rows, although the table became as high as they are.
+        browser.until("return window.counted.length > 3 && window.counted.at(-1) === window.counted.at(-2)").await;
+        let counted = browser.ask("return window.counted").await;
+        let fewest = counted.as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).min();
+        assert_eq!(fewest, Some(rows - 5), "{counted}");
         browser
             .press_until("E", "return document.querySelector('.wf-row[aria-selected=true] b').textContent === 'tracker · get_issue'")
             .await;
