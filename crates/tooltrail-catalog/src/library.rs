@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::Time;
 use tooltrail_model::filter::{Answer, Filter, Test};
-use tooltrail_model::link::{Linker, Now, Shorts};
+use tooltrail_model::link::{Linker, Now, SessionNames};
 use tracing::{debug, warn};
 
 /// Logs that are linked with each other and with no others.
@@ -107,7 +107,7 @@ impl Library for ScannedLibrary<'_> {
 /// The logs that a catalogue describes, as they were at its last refresh.
 pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
-    shorts: OnceLock<Arc<Shorts>>,
+    names: OnceLock<Arc<SessionNames>>,
     shelf: Disk,
     keep: Option<Keep>,
 }
@@ -120,7 +120,7 @@ impl StoredLibrary {
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
             warn!(path = ?catalogue.path(), %error, "the catalogue may change between two questions");
         }
-        StoredLibrary { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
+        StoredLibrary { catalogue: Mutex::new(catalogue), names: OnceLock::new(), shelf: Disk::default(), keep }
     }
 
     /// The catalogue itself.
@@ -145,17 +145,17 @@ impl StoredLibrary {
             linker.put(unpacked.map_err(|error| CatalogueError::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
         }
         debug!(sources = sources.len(), bundle, "opened stored logs");
-        linker.call_sessions(self.shorts()?);
+        linker.call_sessions(self.session_names()?);
         Ok(linker)
     }
 
-    fn shorts(&self) -> Result<Arc<Shorts>, CatalogueError> {
-        if let Some(known) = self.shorts.get() {
+    fn session_names(&self) -> Result<Arc<SessionNames>, CatalogueError> {
+        if let Some(known) = self.names.get() {
             return Ok(Arc::clone(known));
         }
         // Not inside `get_or_init`, which cannot fail. Two threads may both read the names; the first result is kept.
-        let shorts = Arc::new(self.catalogue().query(read::shorts)?);
-        Ok(Arc::clone(self.shorts.get_or_init(|| shorts)))
+        let names = Arc::new(self.catalogue().query(read::session_names)?);
+        Ok(Arc::clone(self.names.get_or_init(|| names)))
     }
 }
 

@@ -9,7 +9,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_formats::load::{self, RequestPlace};
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
-use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, UnsettledCall, UnsettledSession};
+use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, SessionPlace, UnsettledCall, UnsettledSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
 use tooltrail_model::{At, Reason, Status, Time};
 
@@ -40,6 +40,7 @@ pub(crate) struct StoredCopy<'a> {
 /// A session as it is stored.
 pub(crate) struct StoredSession<'a> {
     pub(crate) open: UnsettledSession<'a>,
+    pub(crate) place: &'a SessionPlace,
     pub(crate) directory: Option<&'a str>,
     pub(crate) first: Option<Time>,
     pub(crate) sources: &'a [usize],
@@ -109,10 +110,11 @@ impl<'a> Linkage<'a> {
             }
         }
         let mut open = linked.open_session(index)?;
-        // The short name depends on sessions that may not be in this bundle; the writer fills it in.
-        open.row.short = "";
+        // The short name and the checkout depend on sessions that may not be in this bundle; the writer fills them in.
+        (open.row.short, open.row.project) = ("", own.place.project.as_deref());
         let mut session = StoredSession {
             open,
+            place: &own.place,
             directory: own.directory.as_deref(),
             first: own.first,
             sources: &own.sources,
@@ -150,7 +152,7 @@ fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
     let mut hasher = foldhash::quality::FixedState::with_seed(0x726f_7773).build_hasher();
     let path = |source: usize| &linked.sources[source].path;
     session.open.hash(&mut hasher);
-    (session.directory, session.first, session.usage).hash(&mut hasher);
+    (session.place, session.directory, session.first, session.usage).hash(&mut hasher);
     for call in &session.calls {
         // The sources of request and result are left out: their paths are in the row.
         (&call.open, call.number, call.at, call.result.map(|(_, at)| at), call.digest, call.order).hash(&mut hasher);

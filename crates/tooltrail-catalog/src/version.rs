@@ -1,7 +1,7 @@
 //! Versions of sessions: a number that changes with what is shown of a session, and with nothing else.
 //!
 //! A page may be drawn from the catalogue, and its parts be requested when a watcher is already running (or the other way round). Both therefore number a session by this one function, from facts that both have: the stamps of its logs, how much of them was
-//! read, its short name and its signs of life. Numbers of the catalogue's own (row ids, the order of rows) must not enter.
+//! read, its short name, its project and its signs of life. Numbers of the catalogue's own (row ids, the order of rows) must not enter.
 
 use crate::store::FileStamp;
 use std::hash::{BuildHasher, Hash};
@@ -15,8 +15,8 @@ pub(crate) fn of_log(path: &str, modified: Option<Time>, stamp: Option<FileStamp
 }
 
 /// The version of a session, by the sum of the fingerprints of the logs that it is linked with.
-pub(crate) fn of_session(logs: u64, short: &str, pulse: Pulse) -> u64 {
-    fingerprint(&(logs, short, pulse.decisive()))
+pub(crate) fn of_session(logs: u64, short: &str, project: Option<&str>, pulse: Pulse) -> u64 {
+    fingerprint(&(logs, short, project, pulse.decisive()))
 }
 
 /// Adds the fingerprint of a log to those of others, in any order.

@@ -1,18 +1,20 @@
 //! Worktrees: directories in which agents and their managers check a repository out once more, recognised by their paths alone.
 //!
 //! A session in a worktree belongs to the repository. No path is ever looked up on the disk: a log may be anybody's. Where the path does not
-//! say where the repository's own checkout lies, its worktrees share a project that ends with the repository's name, so that they are one
-//! project and a filter by that name finds them together with the checkout.
+//! say where the repository's own checkout lies, its worktrees share a stand-in that ends with the repository's name, so that they are one
+//! project and a filter by that name finds them together with the checkout. Where the logs know the repository's address, and exactly one
+//! directory of that name with that address, the model replaces the stand-in by that directory (`link/checkouts.rs`).
 //!
 //! | worktree | project |
 //! |---|---|
 //! | `REPO/.claude/worktrees/NAME`, `REPO/.worktrees/NAME`, `REPO/.conductor/NAME` | `REPO` |
 //! | `BASE/worktrees/REPO/NAME/REPO` | `BASE/REPO` |
-//! | `BASE/worktrees/REPO/NAME`, `conductor/workspaces/REPO/NAME` | `BASE/worktrees/REPO` |
-//! | `HOME/.codex/worktrees/HASH/REPO` | `HOME/.codex/worktrees/OWNER/REPO` by the repository's address, else without the owner |
+//! | `BASE/worktrees/REPO/NAME`, `conductor/workspaces/REPO/NAME` | stand-in `BASE/worktrees/REPO` |
+//! | `HOME/.codex/worktrees/HASH/REPO` | stand-in `HOME/.codex/worktrees/OWNER/REPO` by the repository's address, else without the owner |
 
 use std::borrow::Cow;
 use std::ops::Range;
+use tooltrail_model::event::DirectoryPlace;
 
 /// Hidden directories inside a repository that hold its worktrees.
 const INSIDE: &[&[u8]] = &[b".worktrees", b".worktree", b".conductor"];
@@ -21,11 +23,22 @@ const INSIDE: &[&[u8]] = &[b".worktrees", b".worktree", b".conductor"];
 struct Worktree<'p> {
     root: usize,
     project: Cow<'p, [u8]>,
+    /// The name of the checkout's directory, where the path does not say where that lies and the project is a stand-in.
+    checkout: Option<Range<usize>>,
 }
 
-/// The repository that a directory is a worktree of. `address` is the repository's own, where the log has it.
-pub(crate) fn repository<'p>(directory: &'p [u8], address: Option<&[u8]>) -> Option<Cow<'p, [u8]>> {
-    worktree(directory, address).map(|found| found.project)
+/// The place of a directory among worktrees and checkouts. `address` is the repository's own, where the log has it.
+pub(crate) fn place<'p>(directory: &'p [u8], address: Option<&[u8]>) -> DirectoryPlace<'p> {
+    let found = worktree(directory, address);
+    let is_guess = found.as_ref().is_some_and(|found| !directory.starts_with(&found.project));
+    let stand_in = found.as_ref().and_then(|found| found.checkout.clone());
+    let project = found.map(|found| found.project);
+    let own = project.as_deref().unwrap_or(directory);
+    let name = stand_in.clone().map_or_else(|| parts(own).last().map(|part| &own[part.clone()]), |name| directory.get(name));
+    // A place that the path only suggests is no proof of a checkout.
+    let known = stand_in.is_some() || !is_guess;
+    let repository = name.filter(|_| known).zip(owned(address)).map(|(name, owned)| [&*owned, b":", name].concat());
+    DirectoryPlace { repository, project, stand_in: stand_in.is_some() }
 }
 
 /// The root of the worktree that a file lies in.
@@ -44,16 +57,16 @@ fn worktree<'p>(path: &'p [u8], address: Option<&[u8]>) -> Option<Worktree<'p>> 
             b"worktrees" if before.and_then(word) == Some(b".claude") => {
                 word(at + 1)?;
                 let base = end(before?.checked_sub(1)?)?;
-                Some(Worktree { root: end(at + 1)?, project: in_main(&path[..base]) })
+                Some(Worktree { root: end(at + 1)?, project: in_main(&path[..base]), checkout: None })
             }
             b"worktrees" if before.and_then(word) == Some(b".codex") => {
                 let name = owned(address).unwrap_or_else(|| word(at + 2).unwrap_or_default().to_vec());
                 let project = [&path[..end(at)?], &path[end(at)?..parts.get(at + 1)?.start], &name].concat();
-                Some(Worktree { root: end(at + 2)?, project: Cow::Owned(project) })
+                Some(Worktree { root: end(at + 2)?, project: Cow::Owned(project), checkout: parts.get(at + 2).cloned() })
             }
             // Below a home directory it is a place for worktrees of all repositories.
             inside if INSIDE.contains(&inside) && before.is_some_and(|base| !is_home(path, &parts[..=base])) => {
-                Some(Worktree { root: end(at + 1)?, project: in_main(&path[..end(before?)?]) })
+                Some(Worktree { root: end(at + 1)?, project: in_main(&path[..end(before?)?]), checkout: None })
             }
             b"worktrees" | b".worktrees" => central(path, &parts, at),
             b"workspaces" if before.and_then(word) == Some(b"conductor") => central(path, &parts, at),
@@ -70,12 +83,12 @@ fn central<'p>(path: &'p [u8], parts: &[Range<usize>], at: usize) -> Option<Work
         // The repository's name once more: the place lies beside the checkouts, which have that name as well.
         (Some(base), Some(again)) if word(again) == word(repository) && !word(base).starts_with(b".") => {
             let project = [&path[..base.end], &path[base.end..parts[at].start], word(repository)].concat();
-            Some(Worktree { root: again.end, project: Cow::Owned(project) })
+            Some(Worktree { root: again.end, project: Cow::Owned(project), checkout: None })
         }
-        (_, Some(again)) if word(again) == word(repository) => {
-            Some(Worktree { root: again.end, project: Cow::Borrowed(&path[..repository.end]) })
+        (_, again) => {
+            let root = again.filter(|again| word(again) == word(repository)).unwrap_or(name).end;
+            Some(Worktree { root, project: Cow::Borrowed(&path[..repository.end]), checkout: Some(repository.clone()) })
         }
-        _ => Some(Worktree { root: name.end, project: Cow::Borrowed(&path[..repository.end]) }),
     }
 }
 
@@ -123,7 +136,7 @@ mod tests {
     use super::*;
 
     fn project(directory: &str, address: Option<&str>) -> Option<String> {
-        repository(directory.as_bytes(), address.map(str::as_bytes)).map(|found| String::from_utf8_lossy(&found).into_owned())
+        place(directory.as_bytes(), address.map(str::as_bytes)).project.map(|found| String::from_utf8_lossy(&found).into_owned())
     }
 
     #[test]
@@ -166,6 +179,34 @@ mod tests {
             "/",
         ] {
             assert_eq!(project(directory, Some("https://example.org/acme/app")), None, "{directory}");
+        }
+    }
+
+    #[test]
+    fn worktrees_and_checkouts_share_a_name() {
+        let of = |directory: &str, address: Option<&str>| {
+            let place = place(directory.as_bytes(), address.map(str::as_bytes));
+            (place.repository.map(|name| String::from_utf8(name).unwrap()), place.stand_in)
+        };
+        let (https, ssh) = (Some("https://example.org/acme/api.git"), Some("git@example.org:acme/api"));
+        let name = Some("acme/api:app".to_owned());
+        for (directory, address, wanted) in [
+            ("/Users/ada/src/app", https, (name.clone(), false)),
+            ("/Users/ada/src/app/", ssh, (name.clone(), false)),
+            ("/Users/ada/.codex/worktrees/090e/app", https, (name.clone(), true)),
+            ("/Users/ada/.codex/worktrees/747c/app/src", ssh, (name.clone(), true)),
+            (r"C:\Users\ada\.codex\worktrees\747c\app", ssh, (name.clone(), true)),
+            ("/Users/ada/conductor/workspaces/app/lusaka", https, (name.clone(), true)),
+            ("/src/worktrees/app/fix", https, (name.clone(), true)),
+            // The path says where the checkout lies.
+            ("/Users/ada/src/app/.worktrees/17/web", https, (name.clone(), false)),
+            ("/src/worktrees/app/fix/app", https, (None, false)),
+            ("/Users/ada/src/app/web", https, (Some("acme/api:web".to_owned()), false)),
+            ("/Users/ada/src/app", None, (None, false)),
+            ("/Users/ada/.codex/worktrees/090e/app", None, (None, true)),
+            ("/", https, (None, false)),
+        ] {
+            assert_eq!(of(directory, address), wanted, "{directory}");
         }
     }
 

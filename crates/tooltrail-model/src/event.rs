@@ -192,10 +192,10 @@ pub struct Context<'r> {
 }
 
 impl Context<'_> {
-    /// The repository that the directory is a worktree of.
-    pub fn repository(&self) -> Option<Word<'_>> {
-        let (directory, test) = (self.cwd.as_deref()?, self.worktree.as_ref()?);
-        (test.repository)(directory, test.address.as_deref())
+    /// The place of the directory among worktrees and checkouts.
+    pub fn place(&self) -> DirectoryPlace<'_> {
+        let test = self.cwd.as_deref().zip(self.worktree.as_ref());
+        test.map_or_else(DirectoryPlace::default, |(directory, test)| (test.place)(directory, test.address.as_deref()))
     }
 }
 
@@ -203,10 +203,21 @@ impl Context<'_> {
 /// out on demand.
 #[derive(Clone, Debug)]
 pub struct WorktreeTest<'r> {
-    /// The repository that a directory is a worktree of; the second text is the repository's address.
-    pub repository: for<'p> fn(&'p [u8], Option<&[u8]>) -> Option<Word<'p>>,
+    /// The place of a directory; the second text is the repository's address.
+    pub place: for<'p> fn(&'p [u8], Option<&[u8]>) -> DirectoryPlace<'p>,
     /// The repository's address, where the log has it.
     pub address: Option<Word<'r>>,
+}
+
+/// The place of a directory among worktrees and checkouts.
+#[derive(Clone, Debug, Default)]
+pub struct DirectoryPlace<'p> {
+    /// The repository that it is a worktree of.
+    pub project: Option<Word<'p>>,
+    /// A name that the checkout of a repository shares with its worktrees elsewhere.
+    pub repository: Option<Vec<u8>>,
+    /// Whether `project` only stands in for the checkout, because nothing says where that lies.
+    pub stand_in: bool,
 }
 
 /// Tools that wait for the person's approval before they run, by the agent's settings.

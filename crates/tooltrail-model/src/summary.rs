@@ -387,6 +387,10 @@ pub struct SessionRecord {
     pub cwd: Option<Name>,
     /// The project it really belongs to.
     pub project: Option<Name>,
+    /// A name that the checkout in `cwd` shares with worktrees elsewhere.
+    pub repository: Option<Name>,
+    /// Whether `cwd` only stands in for a checkout that lies elsewhere.
+    pub stand_in: bool,
     /// The last branch.
     pub branch: Option<Name>,
     /// The title with the most weight.

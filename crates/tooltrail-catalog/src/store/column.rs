@@ -4,6 +4,7 @@ use rusqlite::types::{FromSqlError, Type};
 use rusqlite::{Error, Result, Row};
 use serde::de::DeserializeOwned;
 use tooltrail_model::Time;
+use tooltrail_model::link::SessionPlace;
 
 /// A number of something.
 pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
@@ -56,6 +57,13 @@ pub(super) fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize) 
         Some(text) => serde_json::from_str(text).map_err(|error| wrong(column, error)),
         None => Ok(T::default()),
     }
+}
+
+/// The place of a session, in three columns: its project, what that is without a checkout if it has one, and the name of the repository.
+pub(super) fn place(row: &Row<'_>, first: usize) -> Result<SessionPlace> {
+    let text = |column| maybe_text(row, column).map(|text| text.map(Box::from));
+    let (project, stand_in, repository) = (text(first)?, text(first + 1)?, text(first + 2)?);
+    Ok(SessionPlace { stand_in: stand_in.is_some(), project: stand_in.or(project), repository })
 }
 
 fn wrong(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> Error {

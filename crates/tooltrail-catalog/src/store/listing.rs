@@ -209,7 +209,7 @@ impl SessionListing {
     /// The version of a session: it changes with everything that the rows and texts of the session are made of, and when the session
     /// becomes live or ends. A watcher of the same logs computes the same ([`crate::watch::WatchedSession::version`]).
     pub fn version(&self, session: usize) -> u64 {
-        self.sessions.get(session).map_or(0, |head| version::of_session(head.logs, &head.short, head.pulse))
+        self.sessions.get(session).map_or(0, |head| version::of_session(head.logs, &head.short, head.project.as_deref(), head.pulse))
     }
 
     /// The sessions that a name may mean: the one with this id, or else all whose id begins with it. Existing sessions are preferred to

@@ -1,6 +1,6 @@
 //! Queries for a refresh and the watcher: stored sources, their summaries and ties, sessions, and facts of requests.
 
-use super::column::{count, json, optional, text, time, word};
+use super::column::{count, json, optional, place, text, time, word};
 use super::schema;
 use super::summaries::{Packed, agent, unpack_ties};
 use super::write::FileStamp;
@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
 use tooltrail_model::command::Purpose;
-use tooltrail_model::link::{Shorts, Ties};
+use tooltrail_model::link::{Checkouts, SessionNames, SessionPlace, Ties};
 use tooltrail_model::{Reason, Status, Time};
 
 /// Opens a catalogue in its current state, which this connection keeps seeing. Fails if there is none, or if another schema or other
@@ -87,15 +87,19 @@ pub(crate) fn sessions_of(connection: &Connection, source: i64, found: &mut Set<
 }
 
 /// Passes on the sessions whose logs exist, by agent and id, once for each source that they belong to.
-pub(crate) fn session_sources(connection: &Connection, mut each: impl FnMut(i64, &'static str, &str)) -> rusqlite::Result<()> {
+pub(crate) fn session_sources(
+    connection: &Connection,
+    mut each: impl FnMut(i64, &'static str, &str, SessionPlace),
+) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "SELECT l.source, s.agent, s.session FROM session_rows s JOIN session_source_rows l ON l.session = s.id WHERE NOT s.gone",
+        "SELECT l.source, s.agent, s.session, s.project, s.stand_in, s.repository
+         FROM session_rows s JOIN session_source_rows l ON l.session = s.id WHERE NOT s.gone",
     )?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         // The row of an agent that this version has no reader for, as after a downgrade, is passed over.
         if let Some(agent) = agent(text(row, 1)?) {
-            each(row.get(0)?, agent, text(row, 2)?);
+            each(row.get(0)?, agent, text(row, 2)?, place(row, 3)?);
         }
     }
     Ok(())
@@ -131,17 +135,20 @@ pub(crate) fn bundles(connection: &Connection) -> rusqlite::Result<Vec<Bundle>> 
     Ok(bundles)
 }
 
-/// The short names of the sessions that are there.
-pub(crate) fn shorts(connection: &Connection) -> rusqlite::Result<Shorts> {
-    let mut shorts = Shorts::default();
-    let mut statement = connection.prepare_cached("SELECT agent, session, short FROM session_rows WHERE NOT gone")?;
+/// The names of the sessions that are there.
+pub(crate) fn session_names(connection: &Connection) -> rusqlite::Result<SessionNames> {
+    let (mut names, mut places) = (SessionNames::default(), Vec::new());
+    let mut statement =
+        connection.prepare_cached("SELECT agent, session, short, project, stand_in, repository FROM session_rows WHERE NOT gone")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         if let Some(agent) = agent(text(row, 0)?) {
-            shorts.insert((agent, text(row, 1)?.into()), text(row, 2)?.into());
+            names.shorts.insert((agent, text(row, 1)?.into()), text(row, 2)?.into());
+            places.push(place(row, 3)?);
         }
     }
-    Ok(shorts)
+    names.checkouts = Checkouts::of(&places);
+    Ok(names)
 }
 
 /// A session as the catalogue describes it.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 /// The number of the schema: tables, their columns and what these mean. Raise it with every change of them; `carry` takes over what an
 /// older one knows alone. A new column has to be nullable or have a default, and goes to the end of its table.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// The first schema whose rows can be carried over.
 pub(crate) const OLDEST: u32 = 2;
@@ -91,7 +91,8 @@ CREATE TABLE session_rows(
   models TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_write_5m INTEGER NOT NULL,
   cache_write_1h INTEGER NOT NULL, cache_read INTEGER NOT NULL,
   open_calls INTEGER NOT NULL, open_question INTEGER NOT NULL, open_plan INTEGER NOT NULL, open_asks INTEGER NOT NULL,
-  open_alone INTEGER NOT NULL, ending TEXT, fingerprint INTEGER NOT NULL, newest_us INTEGER, gone INTEGER NOT NULL DEFAULT 0
+  open_alone INTEGER NOT NULL, ending TEXT, fingerprint INTEGER NOT NULL, newest_us INTEGER, gone INTEGER NOT NULL DEFAULT 0,
+  repository TEXT, stand_in TEXT
 );
 CREATE UNIQUE INDEX session_names ON session_rows(session, agent);
 CREATE TABLE session_source_rows(session INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(session, source)) WITHOUT ROWID;

@@ -1,11 +1,12 @@
 //! Writing: sources and sessions replaced in one transaction.
 
+use super::column::place;
 use super::{pack_ties, schema};
 use crate::Map;
 use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, UsageByModel};
 use rusqlite::{Connection, Statement, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
-use tooltrail_model::link::{Chance, LinkedTurn, Ties, shorten};
+use tooltrail_model::link::{Chance, Checkouts, LinkedTurn, SessionPlace, Ties, shorten};
 use tooltrail_model::summary::{Ending, Summary};
 
 /// The metadata of a file by which a changed one is recognised.
@@ -149,9 +150,32 @@ impl<'c> CatalogueWriter<'c> {
         self.run("DELETE FROM usage_rows WHERE session = ?1", params![-bundle])
     }
 
+    /// Gives all sessions the names that depend on the others.
+    pub(crate) fn name_sessions(&self) -> rusqlite::Result<()> {
+        self.shorten_sessions()?;
+        self.place_sessions()
+    }
+
+    /// Gives sessions in worktrees the project of their repository's checkout. Those that are gone keep theirs, and show no checkout.
+    fn place_sessions(&self) -> rusqlite::Result<()> {
+        let all: Vec<(i64, Option<String>, SessionPlace)> = self
+            .transaction
+            .prepare_cached("SELECT id, project, stand_in, repository FROM session_rows WHERE NOT gone AND repository IS NOT NULL")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, place(row, 1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let checkouts = Checkouts::of(all.iter().map(|(.., place)| place));
+        for (id, stored, place) in &all {
+            let project = checkouts.project(place);
+            if stored.as_deref() != project {
+                self.run("UPDATE session_rows SET project = ?2 WHERE id = ?1", params![id, project])?;
+            }
+        }
+        Ok(())
+    }
+
     /// Gives all sessions their short names. Existing sessions are named as if there were no others; the name of one that is gone must not
     /// fit an existing one.
-    pub(crate) fn name_sessions(&self) -> rusqlite::Result<()> {
+    fn shorten_sessions(&self) -> rusqlite::Result<()> {
         let all: Vec<(i64, String, String, bool)> = self
             .transaction
             .prepare_cached("SELECT id, session, short, gone FROM session_rows")?
@@ -219,7 +243,7 @@ impl<'c> CatalogueWriter<'c> {
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO session_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, 0) RETURNING id",
+                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, 0, ?29, ?30) RETURNING id",
             )?
             .query_row(
                 params![
@@ -251,6 +275,8 @@ impl<'c> CatalogueWriter<'c> {
                     session.open.ending.map(|ending| spelled(ENDINGS, &ending)),
                     session.fingerprint.cast_signed(),
                     micros(session.calls.iter().filter_map(|call| call.order).max()),
+                    session.place.repository,
+                    session.place.project.as_ref().filter(|_| session.place.stand_in),
                 ],
                 |row| row.get(0),
             )

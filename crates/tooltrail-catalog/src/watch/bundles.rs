@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tooltrail_formats::scan::Options;
 use tooltrail_model::Time;
 use tooltrail_model::event::Id;
-use tooltrail_model::link::{Linker, Now, Shorts, Source, Ties, shorten};
+use tooltrail_model::link::{Linker, Now, SessionKey, SessionNames, SessionPlace, Source, Ties};
 
 /// How many bundles without signs of life keep their fingerprints.
 const REMEMBERED: usize = 64;
@@ -37,7 +37,7 @@ pub(super) struct Bundles {
     options: Options,
     /// Records that a title somewhere is for.
     leaves: Map<Id, u32>,
-    shorts: Arc<Shorts>,
+    session_names: Arc<SessionNames>,
     /// The bundles that have changed and whose differences have to be published.
     touched: Set<u32>,
     /// Whether there are sessions without a short name.
@@ -55,7 +55,7 @@ pub(super) struct WatchedBundle {
     pub(super) unloaded: bool,
     /// The fingerprints of the rows that were last published; `None` if there were none.
     pub(super) fingerprints: Option<RowFingerprints>,
-    pub(super) sessions: Set<(&'static str, Box<str>)>,
+    pub(super) sessions: Map<SessionKey, SessionPlace>,
     /// Whether any of its sources has changed since its rows were last published.
     pub(super) rewritten: bool,
     used: u64,
@@ -69,7 +69,7 @@ impl WatchedBundle {
 
     /// Whether something in it may be running.
     pub(super) fn may_live(&self, now: &Now) -> bool {
-        self.signs().any(|(modified, last)| now.is_fresh(modified, last)) || self.sessions.iter().any(|(_, id)| now.live.contains_key(id))
+        self.signs().any(|(modified, last)| now.is_fresh(modified, last)) || self.sessions.keys().any(|(_, id)| now.live.contains_key(id))
     }
 
     /// The signs of life of its sources: when the file was last written, and the last record.
@@ -87,10 +87,10 @@ impl WatchedBundle {
 impl WatchedBundle {
     /// Its sources without one of them, to be changed. If readers share them they are copied, but not that one: it may be nearly all of
     /// them.
-    fn without(&mut self, path: &str, shorts: &Arc<Shorts>) -> &mut Linker {
+    fn without(&mut self, path: &str, names: &Arc<SessionNames>) -> &mut Linker {
         if Arc::get_mut(&mut self.linker).is_none() {
             let mut linker = Linker::default();
-            linker.call_sessions(Arc::clone(shorts));
+            linker.call_sessions(Arc::clone(names));
             self.linker.sources().filter(|source| *source.path != *path).for_each(|source| linker.put(source.clone()));
             self.linker = Arc::new(linker);
         }
@@ -139,7 +139,7 @@ impl Bundles {
         self.paths.insert(source.path.clone(), own);
         if let Some(bundle) = self.all.get_mut(own as usize) {
             bundle.stored.remove(&source.path);
-            bundle.without(&source.path, &self.shorts).put(source);
+            bundle.without(&source.path, &self.session_names).put(source);
             bundle.rewritten = true;
         }
     }
@@ -150,34 +150,35 @@ impl Bundles {
         self.touch(bundle, before);
         if let Some(bundle) = self.all.get_mut(bundle as usize) {
             bundle.stored.remove(path);
-            bundle.without(path, &self.shorts);
+            bundle.without(path, &self.session_names);
             bundle.rewritten = true;
         }
     }
 
-    /// Gives all sessions their current short names. A bundle whose session gets another name is touched.
+    /// Gives all sessions their current names. A bundle whose session gets another short name or project is touched.
     pub(super) fn name_sessions(&mut self, before: Option<&Now>) {
         let mut new = std::mem::take(&mut self.unnamed);
         for &number in &self.touched {
             let Some(bundle) = self.all.get_mut(number as usize) else { continue };
-            let sessions: Set<_> = bundle.linker.shorts().into_keys().collect();
+            let sessions = bundle.linker.places();
             new |= bundle.sessions != sessions;
             bundle.sessions = sessions;
         }
         if !new {
             return;
         }
-        let ids: Vec<(&'static str, Box<str>)> = self.all.iter().flat_map(|bundle| &bundle.sessions).cloned().collect();
-        let shorts = shorten(&ids.iter().map(|(_, id)| &**id).collect::<Vec<_>>());
-        let shorts: Arc<Shorts> = Arc::new(ids.into_iter().zip(shorts).collect());
-        let renamed = |bundle: &WatchedBundle| {
-            bundle.sessions.iter().any(|key| self.shorts.get(key).is_some_and(|short| Some(short) != shorts.get(key)))
+        let names = Arc::new(SessionNames::among(self.all.iter().flat_map(|bundle| &bundle.sessions)));
+        let old = Arc::clone(&self.session_names);
+        let is_renamed = |(key, place): (&SessionKey, &SessionPlace)| {
+            let short = old.shorts.get(key);
+            short.is_some() && (short != names.shorts.get(key) || old.checkouts.project(place) != names.checkouts.project(place))
         };
+        let renamed = |bundle: &WatchedBundle| bundle.sessions.iter().any(is_renamed);
         let renamed: Vec<u32> = (0..).zip(&self.all).filter(|(_, bundle)| renamed(bundle)).map(|(number, _)| number).collect();
         // Before the names change: rows that were published had the old ones.
         renamed.into_iter().for_each(|number| self.touch(number, before));
-        self.shorts = Arc::clone(&shorts);
-        self.all.iter_mut().for_each(|bundle| Arc::make_mut(&mut bundle.linker).call_sessions(Arc::clone(&shorts)));
+        self.session_names = Arc::clone(&names);
+        self.all.iter_mut().for_each(|bundle| Arc::make_mut(&mut bundle.linker).call_sessions(Arc::clone(&names)));
     }
 
     /// The bundle of a source.
@@ -185,17 +186,17 @@ impl Bundles {
         self.paths.get(path).copied().map(|known| self.whole(known))
     }
 
-    /// The short name of a session of a bundle.
-    pub(super) fn short(&self, number: u32, agent: &str, session: &str) -> &str {
-        let sessions = self.get(number).into_iter().flat_map(|bundle| &bundle.sessions);
-        let key = sessions.into_iter().find(|key| key.0 == agent && *key.1 == *session);
-        key.and_then(|key| self.shorts.get(key)).map_or("", |short| short)
+    /// The short name of a session of a bundle, and its project.
+    pub(super) fn names_of(&self, number: u32, agent: &str, session: &str) -> (&str, Option<&str>) {
+        let mut sessions = self.get(number).into_iter().flat_map(|bundle| &bundle.sessions);
+        let Some((key, place)) = sessions.find(|(key, _)| key.0 == agent && *key.1 == *session) else { return ("", None) };
+        (self.session_names.shorts.get(key).map_or("", |short| short), self.session_names.checkouts.project(place))
     }
 
     /// The bundle of a session.
     pub(super) fn of_session(&self, agent: &str, session: &str) -> Option<u32> {
-        let is_it = |key: &&(&'static str, Box<str>)| key.0 == agent && *key.1 == *session;
-        self.iter().find(|(_, bundle)| bundle.sessions.iter().any(|key| is_it(&key))).map(|(number, _)| number)
+        let is_it = |key: &SessionKey| key.0 == agent && *key.1 == *session;
+        self.iter().find(|(_, bundle)| bundle.sessions.keys().any(is_it)).map(|(number, _)| number)
     }
 
     /// A bundle by its number.
@@ -243,7 +244,7 @@ impl Bundles {
     fn add(&mut self) -> u32 {
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let mut linker = Linker::default();
-        linker.call_sessions(Arc::clone(&self.shorts));
+        linker.call_sessions(Arc::clone(&self.session_names));
         self.all.push(WatchedBundle { linker: Arc::new(linker), ..WatchedBundle::default() });
         self.part_of.push(number);
         number

@@ -14,7 +14,7 @@ use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::event::Id;
-use tooltrail_model::link::{Source, Ties};
+use tooltrail_model::link::{SessionPlace, Source, Ties};
 use tracing::{debug, warn};
 
 /// A catalogue at one moment.
@@ -60,7 +60,7 @@ impl CatalogueBaseline {
     }
 
     /// Passes on the sessions that each source belongs to; `None` if they cannot be read.
-    pub(super) fn sessions(&self, each: impl FnMut(i64, &'static str, &str)) -> Option<()> {
+    pub(super) fn sessions(&self, each: impl FnMut(i64, &'static str, &str, SessionPlace)) -> Option<()> {
         survived(read::session_sources(&self.connection, each))
     }
 

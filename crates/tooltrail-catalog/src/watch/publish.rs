@@ -288,7 +288,8 @@ pub(super) fn session_snapshot(sources: &mut WatchedSources, now: &Now, agent: &
     let of_log = |source: &Source| version::of_log(&source.path, source.modified, sources.stamp(&source.path), source.summary.tally.bytes);
     // All logs of the bundle, as in the catalogue, so that both compute the same version.
     let logs = linker.sources().map(of_log);
-    let version = version::of_session(version::sum(logs), sources.bundles.short(number, agent, session), pulse);
+    let (short, project) = sources.bundles.names_of(number, agent, session);
+    let version = version::of_session(version::sum(logs), short, project, pulse);
     Some(WatchedSession { linker, now: now.clone(), version })
 }
 

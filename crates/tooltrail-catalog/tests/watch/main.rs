@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a panic is the report
 
+mod checkouts;
 mod figures;
 mod scene;
 mod seeded;

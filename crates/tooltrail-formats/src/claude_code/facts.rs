@@ -166,7 +166,7 @@ fn context(record: &ClaudeRecord<'_>, emit: &mut FactEmitter<'_, '_>) {
         return;
     }
     let cwd = record.cwd.map(Raw::decoded_bytes);
-    let worktree = Some(WorktreeTest { repository: worktrees::repository, address: None });
+    let worktree = Some(WorktreeTest { place: worktrees::place, address: None });
     emit.fact(Fact::Context(Context { cwd, worktree, branch: record.branch.map(Raw::decoded_bytes), model: None, approval }));
 }
 

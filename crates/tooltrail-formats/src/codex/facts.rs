@@ -75,7 +75,7 @@ fn context(fields: &PayloadFields<'_>, emit: &mut FactSink<'_>) {
     });
     let word = |place| fields.string(place).map(Raw::decoded_bytes);
     let cwd = word(fields.cwd).map(directory);
-    let worktree = Some(WorktreeTest { repository: worktrees::repository, address });
+    let worktree = Some(WorktreeTest { place: worktrees::place, address });
     // A policy that is an object asks in some cases.
     let approval = fields.approval_policy.is_some().then(|| match fields.string(fields.approval_policy) {
         Some(policy) if policy == *"never" => Approval::None,

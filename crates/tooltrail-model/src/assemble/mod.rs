@@ -22,6 +22,7 @@ use crate::summary::{AgentRecord, ClaimRecord, Ended, Ending, SessionRecord, Sum
 use crate::text::Name;
 use crate::usage::UsageSnapshot;
 use crate::{Map, Time};
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 
 /// Facts about a source that are known before its first record.
@@ -378,6 +379,8 @@ impl Assembler {
                 start: None,
                 cwd: None,
                 project: None,
+                repository: None,
+                stand_in: false,
                 branch: None,
                 title: None,
                 records: 0,
@@ -426,7 +429,11 @@ impl Assembler {
         }
         // The first directory counts: later records may come from below it.
         if cwd.is_some() && self.out.sessions[session].cwd.is_none() {
-            self.out.sessions[session].cwd = self.renamed(&context.repository(), None).or(cwd);
+            let place = context.place();
+            let project = self.renamed(&place.project, None).or(cwd);
+            let repository = self.renamed(&place.repository.map(Cow::Owned), None);
+            let record = &mut self.out.sessions[session];
+            (record.cwd, record.repository, record.stand_in) = (project, repository, place.stand_in);
         }
         let record = &mut self.out.sessions[session];
         record.start = record.start.or(cwd);

@@ -2,10 +2,10 @@
 //!
 //! Linking joins sources by names: a session, a call, a message, a prompt that occurs in both. Sources without a common
 //! name cannot affect each other, so each bundle of related sources can be linked alone, with the same rows as among all
-//! others. Only the short names of sessions depend on everything; the caller that links a bundle alone provides them
-//! ([`Linker::call_sessions`]).
+//! others. Only the short names of sessions and the checkouts of worktrees depend on everything; the caller that links a bundle alone
+//! provides them ([`Linker::call_sessions`]).
 
-use super::Linker;
+use super::{Linker, SessionNames};
 use crate::Map;
 use crate::assemble::hash;
 use crate::event::Id;
@@ -127,14 +127,14 @@ impl Sets {
 }
 
 impl Linker {
-    /// Splits the sources into bundles. Sessions keep the short names that they have among all.
+    /// Splits the sources into bundles. Sessions keep the names that they have among all.
     pub fn split(self) -> Vec<Linker> {
         let ties: Vec<Ties> = self.sources.values().map(|source| Ties::of(&source.summary)).collect();
         let bundles = bundles(ties.iter().zip(self.sources.values().map(|source| &source.summary)));
-        let shorts = Arc::new(self.shorts());
+        let names = self.names.clone().unwrap_or_else(|| Arc::new(SessionNames::among(self.places().iter())));
         let mut parts: BTreeMap<usize, Linker> = BTreeMap::new();
         for (source, bundle) in self.sources.into_values().zip(bundles) {
-            parts.entry(bundle).or_insert_with(|| Linker { shorts: Arc::clone(&shorts), ..Linker::default() }).put(source);
+            parts.entry(bundle).or_insert_with(|| Linker { names: Some(Arc::clone(&names)), ..Linker::default() }).put(source);
         }
         parts.into_values().collect()
     }

@@ -7,6 +7,7 @@
 
 mod agents;
 mod bundles;
+mod checkouts;
 mod groups;
 mod identity;
 mod life;
@@ -20,10 +21,11 @@ mod tasks;
 mod totals;
 
 pub use bundles::{Ties, bundles};
+pub use checkouts::{Checkouts, SessionKey, SessionNames, SessionPlace, Shorts};
 pub use groups::{By, Selected};
 pub use life::{Chance, Live, Now, Pulse};
 pub use open::{UnsettledCall, UnsettledSession};
-pub use sessions::{LinkedSession, LinkedTurn, Shorts, shorten};
+pub use sessions::{LinkedSession, LinkedTurn, shorten};
 pub use state::{OpenCalls, State, StateReason};
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
@@ -48,8 +50,8 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Linker {
     sources: BTreeMap<Box<str>, Source>,
-    /// Short names of sessions among more sources than these.
-    shorts: Arc<Shorts>,
+    /// Names of sessions among more sources than these.
+    names: Option<Arc<SessionNames>>,
 }
 
 impl Linker {
@@ -68,16 +70,17 @@ impl Linker {
         self.sources.retain(|_, source| keep(source));
     }
 
-    /// Sets the short names that sessions have among more sources than these.
-    pub fn call_sessions(&mut self, shorts: Arc<Shorts>) {
-        self.shorts = shorts;
+    /// Sets the names that sessions have among more sources than these.
+    pub fn call_sessions(&mut self, names: Arc<SessionNames>) {
+        self.names = Some(names);
     }
 
-    /// Short names of the sessions here.
-    pub fn shorts(&self) -> Shorts {
+    /// The sessions here, with their places.
+    pub fn places(&self) -> Map<SessionKey, SessionPlace> {
         let sources: Vec<&Source> = self.sources.values().collect();
-        let (sessions, _) = sessions::gather(&sources, &roots::Roots::gather(&sources), &self.shorts);
-        sessions.into_iter().map(|session| ((session.agent, session.id), session.short)).collect()
+        let (sessions, index) = sessions::gather(&sources, &roots::Roots::gather(&sources), None);
+        let places = sessions::places(&sources, &index, sessions.len());
+        sessions.into_iter().map(|session| (session.agent, session.id)).zip(places).collect()
     }
 
     /// The sources themselves, by path.
@@ -103,7 +106,7 @@ impl Linker {
         // Two halves that need nothing from each other.
         let ((agents, (sessions, session_index)), (usage, repeated)) = both(
             threads,
-            || (agents::link(&sources, &roots), sessions::gather(&sources, &roots, &self.shorts)),
+            || (agents::link(&sources, &roots), sessions::gather(&sources, &roots, self.names.as_deref())),
             || (totals::usage(&sources), identity::repeated_calls(&sources)),
         );
         let mut linked = Linked {
@@ -122,7 +125,8 @@ impl Linker {
         // Calls and sessions are worked out from everything else, so they are filled in afterwards.
         let calls = identity::calls(&linked, &repeated);
         let count = sessions.len();
-        let (calls, sessions) = both(threads, || identity::number(&linked, calls, count), || sessions::describe(&linked, sessions));
+        let (calls, sessions) =
+            both(threads, || identity::number(&linked, calls, count), || sessions::describe(&linked, sessions, self.names.as_deref()));
         (linked.calls, linked.sessions) = (calls, sessions);
         // Last, because it reads the linked calls and writes to the sessions.
         sessions::take_in_calls(&mut linked);

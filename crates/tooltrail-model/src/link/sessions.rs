@@ -1,10 +1,11 @@
 //! Sessions: combines what all sources of a session say about it.
 
+use super::checkouts::{Checkouts, SessionNames, SessionPlace};
 use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
 use crate::summary::{Ended, SessionRecord, TurnRecord};
-use crate::text::Name;
+use crate::text::{Name, Names};
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
 use std::collections::BTreeSet;
@@ -28,6 +29,8 @@ pub struct LinkedSession {
     pub title: Option<Box<str>>,
     /// The directory it belongs to.
     pub project: Option<Box<str>>,
+    /// The directory it belongs to by its own sources alone.
+    pub place: SessionPlace,
     /// The directory that it began in.
     pub directory: Option<Box<str>>,
     /// The branch it was last on.
@@ -54,7 +57,7 @@ impl LinkedSession {
 pub(super) type SessionIndex = Map<(usize, Name), usize>;
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts) -> (Vec<LinkedSession>, SessionIndex) {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: Option<&SessionNames>) -> (Vec<LinkedSession>, SessionIndex) {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
@@ -97,9 +100,6 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts)
     (sessions, index)
 }
 
-/// The short names of sessions, by agent and id.
-pub type Shorts = Map<(&'static str, Box<str>), Box<str>>;
-
 /// The shortest unique beginning of each id, of at least four characters.
 pub fn shorten(ids: &[&str]) -> Vec<Box<str>> {
     let mut order: Vec<usize> = (0..ids.len()).collect();
@@ -116,18 +116,19 @@ pub fn shorten(ids: &[&str]) -> Vec<Box<str>> {
 }
 
 /// Gives each session its short name: the known one, or the shortest that is unique here.
-fn name(sessions: &mut [LinkedSession], known: &Shorts) {
+fn name(sessions: &mut [LinkedSession], known: Option<&SessionNames>) {
     let shorts = shorten(&sessions.iter().map(|session| &*session.id).collect::<Vec<_>>());
     for (session, short) in sessions.iter_mut().zip(shorts) {
         // A lookup needs an owned id; that copy is avoided where no name is known at all.
-        let known = if known.is_empty() { None } else { known.get(&(session.agent, session.id.clone())) };
+        let known = known.and_then(|known| known.shorts.get(&(session.agent, session.id.clone())));
         session.short = known.cloned().unwrap_or(short);
     }
 }
 
 /// Fills in what the sources say: titles, places, turns, usage and the models that were paid for.
-pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>) -> Vec<LinkedSession> {
-    place(linked, &mut sessions);
+pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>, known: Option<&SessionNames>) -> Vec<LinkedSession> {
+    title(linked, &mut sessions);
+    place(linked, &mut sessions, known);
     count_turns(linked, &mut sessions);
     for (&(model, made, _), usage) in &linked.usage {
         let Some(session) = linked.made_in(made) else { continue };
@@ -178,7 +179,6 @@ fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
 #[derive(Clone, Default)]
 struct SessionClaims<'a> {
     title: Option<(TitleBy, Option<Time>, &'a str)>,
-    place: Option<((bool, Time, usize), &'a str)>,
     directory: Option<((Time, usize), &'a str)>,
     branch: Option<((Option<Time>, usize), &'a str)>,
 }
@@ -193,14 +193,6 @@ impl<'a> SessionClaims<'a> {
         });
         if wins {
             self.title = Some((by, time, title));
-        }
-    }
-
-    fn place(&mut self, source: usize, record: &SessionRecord, place: &'a str) {
-        // An explicit project outweighs the directory in which a record happened to be written.
-        let rank = (record.project.is_none(), record.first.unwrap_or(Time::MAX), source);
-        if self.place.is_none_or(|(have, _)| rank < have) {
-            self.place = Some((rank, place));
         }
     }
 
@@ -219,8 +211,49 @@ impl<'a> SessionClaims<'a> {
     }
 }
 
-/// Titles, projects and branches.
-fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
+/// The directories that sessions belong to, by their own sources alone.
+pub(super) fn places(sources: &[&Source], index: &SessionIndex, count: usize) -> Vec<SessionPlace> {
+    let mut best = vec![None; count];
+    for (source, entry) in sources.iter().enumerate() {
+        for record in entry.summary.sessions.iter().filter(|record| record.project.or(record.cwd).is_some()) {
+            let Some(best) = index.get(&(source, record.session)).and_then(|&session| best.get_mut(session)) else { continue };
+            // An explicit project outweighs the directory in which a record happened to be written.
+            let rank = (record.project.is_none(), record.first.unwrap_or(Time::MAX), source);
+            if best.is_none_or(|(have, _, _)| rank < have) {
+                *best = Some((rank, record, &entry.summary.names));
+            }
+        }
+    }
+    let place = |best: Option<(_, &SessionRecord, &Names)>| {
+        let Some((_, record, names)) = best else { return SessionPlace::default() };
+        let text = |name| names.opt(name).map(Box::from);
+        match record.project {
+            Some(_) => SessionPlace { project: text(record.project), ..SessionPlace::default() },
+            None => SessionPlace { project: text(record.cwd), repository: text(record.repository), stand_in: record.stand_in },
+        }
+    };
+    best.into_iter().map(place).collect()
+}
+
+/// Projects, by the checkouts among all sessions.
+fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession], known: Option<&SessionNames>) {
+    let places = places(&linked.sources, &linked.session_index, sessions.len());
+    let here;
+    let checkouts = match known {
+        Some(known) => &known.checkouts,
+        None => {
+            here = Checkouts::of(&places);
+            &here
+        }
+    };
+    for (session, place) in sessions.iter_mut().zip(places) {
+        session.project = checkouts.project(&place).map(Box::from);
+        session.place = place;
+    }
+}
+
+/// Titles, directories and branches.
+fn title(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     let by_leaf = leaf_titles(linked);
     let mut said = vec![SessionClaims::default(); sessions.len()];
     for (source, entry) in linked.sources.iter().enumerate() {
@@ -237,9 +270,6 @@ fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
             if let Some(title) = leaf {
                 said.title(TitleBy::Summary, record, title);
             }
-            if let Some(place) = names.opt(record.project.or(record.cwd)) {
-                said.place(source, record, place);
-            }
             if let Some(directory) = names.opt(record.start) {
                 said.directory(source, record, directory);
             }
@@ -250,7 +280,6 @@ fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     }
     for (session, said) in sessions.iter_mut().zip(said) {
         session.title = said.title.map(|(_, _, title)| title.into());
-        session.project = said.place.map(|(_, place)| place.into());
         session.directory = said.directory.map(|(_, directory)| directory.into());
         session.branch = said.branch.map(|(_, branch)| branch.into());
     }

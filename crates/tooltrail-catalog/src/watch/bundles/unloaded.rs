@@ -59,9 +59,10 @@ impl Bundles {
         });
         let mut all: Vec<WatchedBundle> = Vec::new();
         all.resize_with(numbers.len(), || WatchedBundle { unloaded: true, ..WatchedBundle::default() });
-        let sessions = seed.sessions(|source, agent, session| {
-            let bundle = of.get(&source).and_then(|number| all.get_mut(*number as usize));
-            bundle.into_iter().for_each(|bundle| bundle.sessions.extend([(agent, session.into())]));
+        let sessions = seed.sessions(|source, agent, session, place| {
+            if let Some(bundle) = of.get(&source).and_then(|number| all.get_mut(*number as usize)) {
+                bundle.sessions.insert((agent, session.into()), place);
+            }
         });
         names.sort_unstable();
         names.dedup();
@@ -114,7 +115,7 @@ impl Bundles {
             return;
         }
         let mut linker = Linker::default();
-        linker.call_sessions(Arc::clone(&self.shorts));
+        linker.call_sessions(Arc::clone(&self.session_names));
         bundle.stored.retain(|path, stored| {
             let source = self.seed.as_ref().and_then(|seed| seed.source(path, stored));
             let is_whole = source.is_some();
