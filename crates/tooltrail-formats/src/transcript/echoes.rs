@@ -58,10 +58,12 @@ fn matched(
     voice: &str,
 ) -> (Vec<(usize, usize)>, Vec<usize>) {
     // Some voices split what another has in one record, or repeat at will: these match any original.
-    let loose = voice == ANY || echoes.first().is_some_and(|at| !entries[*at].paragraphs.is_empty());
-    if loose {
-        let first = echoes.first().copied().filter(|_| shown.is_empty());
-        let repeats = echoes.iter().filter_map(|&at| Some((at, nearest(shown, at).or(first)?))).filter(|(at, original)| at != original);
+    let loose = echoes.first().is_some_and(|at| !entries[*at].paragraphs.is_empty());
+    if loose || voice == ANY {
+        // A prompt waits before it is taken up: the same words put into the queue afterwards are another prompt.
+        let original = |at: usize| if loose { nearest(shown, at) } else { shown.range(at..).next().copied() };
+        let first = echoes.iter().copied().find(|at| original(*at).is_none());
+        let repeats = echoes.iter().filter_map(|&at| Some((at, original(at).or(first)?))).filter(|(at, original)| at != original);
         return (repeats.collect(), first.into_iter().collect());
     }
     let mut repeats = Vec::new();
@@ -156,6 +158,8 @@ mod tests {
         assert_eq!(shown(&["ea", "x", "y", "a", "ea"]), [0, 1, 2, 3]);
         // What waited in a queue may be put there more than once.
         assert_eq!(shown(&["qa", "qa", "a", "qb"]), [2, 3]);
+        // What is put there after it was taken up is said once more.
+        assert_eq!(shown(&["qa", "a", "x", "qa", "qa"]), [1, 2, 3]);
     }
 
     #[test]
