@@ -7,7 +7,8 @@
 
 use super::{ToolView, other, title};
 use crate::pieces::{image, picture_facts, plain, section};
-use crate::{Block, Head, Limits, place};
+use crate::{Block, Head, Limits, outcome, place};
+use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -34,8 +35,9 @@ impl ToolView for PictureView {
         let prompt = picture.prompt.as_deref().map(|text| section("prompt", true, vec![Block::Code(plain(None, text, limits))]));
         let alt = picture.path.as_deref().map(|path| place::relative(call, path)).or(picture.prompt.as_deref());
         let shown = picture.image.as_ref().map(|shown| image(shown, alt.unwrap_or("picture")));
-        // Without a picture the text of the result says why.
-        let said = if picture.image.is_none() { other::output(call, limits) } else { Vec::new() };
+        // Without a picture the text of the result says why. If there is none either, the frame shows the failure, and its fields.
+        let is_told = outcome::went_wrong(call) && call.answer.as_ref().is_some_and(|answer| words(&answer.seen).trim().is_empty());
+        let said = if picture.image.is_none() && !is_told { other::output(call, limits) } else { Vec::new() };
         prompt.into_iter().chain(shown).chain(said).collect()
     }
 }

@@ -23,10 +23,30 @@ pub(super) fn read(call: &CodexCall<'_>) -> Option<String> {
 
 /// The message of a tool without a convention: its error, its stderr, or all of its answer.
 fn other(call: &CodexCall<'_>, body: &str) -> Option<String> {
-    let given = ["error", "failure"].iter().find_map(|name| message(call.produced.peek(name)?));
+    let given = GIVEN.iter().find_map(|name| message(call.produced.peek(name)?));
     let stderr = call.produced.peek("stderr").and_then(|text| text.as_str());
     let text = given.or(stderr.filter(|text| !text.trim().is_empty())).unwrap_or(body).trim();
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Fields of an end that give the reason of a failure.
+const GIVEN: &[&str] = &["error", "failure"];
+
+/// Takes a message out of the field that it is from: other fields are shown as they are, and it is shown already.
+pub(super) fn drop_given(call: &mut CodexCall<'_>) {
+    let Some(error) = call.error.as_deref() else { return };
+    for name in GIVEN {
+        if call.produced.peek(name).and_then(message).map(str::trim) != Some(error) {
+            continue;
+        }
+        let mut given = call.produced.take(name).unwrap_or_default();
+        if let Some(fields) = given.as_object_mut() {
+            fields.retain(|name, value| name != "message" && !value.is_null());
+            if !fields.is_empty() {
+                call.produced.put(name, given);
+            }
+        }
+    }
 }
 
 /// The message of an error: the error itself, or a field of it.

@@ -126,6 +126,7 @@ pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     call.error = error::read(&call);
     let detail = read(&mut call);
     call.produced.drop(IN_ROW);
+    error::drop_given(&mut call);
     let rest_input = match (&detail, call.script) {
         // Both views show the whole input themselves.
         (Detail::Other | Detail::Mcp(_), _) => Map::new(),
