@@ -35,7 +35,7 @@ const ENDED: u8 = 2;
 const ONE: u8 = 1;
 
 /// The beginning and the end of a text, cut at whole characters.
-fn ends(text: &str) -> (&str, &str) {
+pub(crate) fn ends(text: &str) -> (&str, &str) {
     if text.len() <= 2 * LOOKED {
         return (text, "");
     }
@@ -45,7 +45,7 @@ fn ends(text: &str) -> (&str, &str) {
 }
 
 /// A line as a terminal shows it: without colours, and without what a carriage return overwrote.
-fn seen(line: &str) -> Cow<'_, str> {
+pub(crate) fn seen(line: &str) -> Cow<'_, str> {
     without_escapes(line.trim_end_matches('\r').rsplit('\r').next().unwrap_or(line))
 }
 

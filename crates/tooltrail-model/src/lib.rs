@@ -24,6 +24,7 @@ pub mod kind;
 pub mod link;
 pub mod patch;
 pub mod position;
+pub mod reported;
 pub mod row;
 pub mod status;
 pub mod summary;

@@ -36,6 +36,7 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
 pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let mut shown = tools::of(call).body(call, limits);
     let mut told = why::hidden(call);
+    told.extend(why::reported(call));
     told.extend(outcome::went_on(call).filter(|_| call.row.background.is_some()));
     // Conversations have their own place on such a page, and remarks that it repeats elsewhere are dropped.
     shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));

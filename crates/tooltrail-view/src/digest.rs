@@ -14,10 +14,12 @@ use crate::cut::{ending, one_line as line, short as cut};
 use crate::head::{Tone, counted, look, outcome, took};
 use crate::line::{Class, Line};
 use crate::render::words;
+use crate::why::output_says;
 use crate::{head, place};
 use tooltrail_model::digest::{
     ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
 };
+use tooltrail_model::reported::ReportedOutcome;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
 use tooltrail_model::{Kind, Reason, Status};
@@ -268,8 +270,11 @@ impl<'t> FactWriter<'t> {
         }
         for run in runs {
             facts.push(self.run(run));
-            // A failed run needs no hint: its exit code says it.
-            let hint = run.hint.as_ref().filter(|_| run.outcome != RunOutcome::Failed);
+            let reported = run.reported.as_ref().map(|reported| DigestFact::of(Class::Dim, &output_says(&line(&reported.text, WHY))));
+            facts.extend(reported.map(|fact| DigestFact { below: true, ..fact }));
+            // A failed run needs no hint: its exit code says it, or the line of the output that sums it up.
+            let told = run.reported.as_ref().is_some_and(|reported| reported.outcome == ReportedOutcome::Failed);
+            let hint = run.hint.as_ref().filter(|_| run.outcome != RunOutcome::Failed && !told);
             let hint =
                 hint.map(|hint| DigestFact::of(Class::Dim, "hint: the output says ").say(Class::Plain, &format!("“{}”", line(hint, WHY))));
             facts.extend(hint.map(|fact| DigestFact { below: true, ..fact }));

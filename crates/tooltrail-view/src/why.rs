@@ -2,10 +2,12 @@
 
 use crate::head::{no_result, why, why_of};
 use crate::pieces::notice;
-use crate::{Block, Class, Line};
+use crate::{Block, Class, Line, cut};
 use tooltrail_model::command::CommandLine;
 use tooltrail_model::detail::{Detail, Shell};
+use tooltrail_model::digest;
 use tooltrail_model::failure_hint::failure_hint;
+use tooltrail_model::reported::ReportedOutcome;
 use tooltrail_model::transcript::{Level, Story};
 use tooltrail_model::{Kind, Reason, Status};
 
@@ -21,10 +23,28 @@ pub fn verdict(call: &Story<'_>) -> Line {
             Line::from(if why.starts_with("by ") { format!("{word} {why}") } else { format!("{word}: {why}") })
         }
     };
-    match doubt(call) {
+    let line = match doubt(call) {
         Some(doubt) if row.status == Status::Succeeded => line.with(Class::Plain, ", but ").with(Class::Plain, &doubt),
         _ => line,
+    };
+    match digest::reported(call) {
+        Some(reported) => line.with(Class::Plain, "; ").with(Class::Dim, &output_says(&cut::short(&reported.text, QUOTED))),
+        None => line,
     }
+}
+
+/// The most characters of a line of the output that a verdict quotes.
+const QUOTED: usize = 80;
+
+/// Words for an outcome that only the output reports: evidence that is weaker than an exit code.
+pub(crate) fn output_says(text: &str) -> String {
+    format!("output says “{text}”")
+}
+
+/// Remark on the outcome that the output of a test, a build or a linter reports, where no exit code of it was recorded.
+pub(crate) fn reported(call: &Story<'_>) -> Option<Block> {
+    let reported = digest::reported(call)?;
+    Some(notice(Level::Info, Line::of(Class::Dim, &output_says(&reported.text))))
 }
 
 /// Doubt about a success, in a few words.
@@ -79,7 +99,10 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
         line.push(Class::Strong, &command.text);
     });
     let printed = [&shell.stdout, &shell.stderr];
-    let said = printed.into_iter().flatten().find_map(|text| failure_hint(text));
+    let reported = digest::reported(call);
+    // The line that sums up a failed run says more than a hint.
+    let told = reported.as_ref().is_some_and(|reported| reported.outcome == ReportedOutcome::Failed);
+    let said = printed.into_iter().flatten().filter(|_| !told).find_map(|text| failure_hint(text));
     let hint =
         said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
     std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
@@ -88,7 +111,7 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
 /// Reason for a call's status: what the log says, what that leaves open, and how it could have been recorded.
 pub fn lines(call: &Story<'_>) -> Vec<Line> {
     let mut lines = vec![said(call)];
-    lines.extend(hidden(call).into_iter().filter_map(|block| match block {
+    lines.extend(hidden(call).into_iter().chain(reported(call)).filter_map(|block| match block {
         Block::Notice { text, .. } => Some(text),
         _ => None,
     }));

@@ -14,7 +14,9 @@
 //! | `e41c…` | a change that was tested, and then edited twice more |
 //! | `91f7…` | a release being built right now |
 //! | `d3a0…` | a fix that waits for permission to push |
-//! | `019c…` | a Codex session: an agent that looks, a test that fails, a patch, a bench that is stopped |
+//! | `f04b…` | files changed by shell commands, a command that a hook replaced, a shell of an MCP server that failed |
+//! | `019cb4…` | a Codex session: an agent that looks, a test that fails, a patch, a bench that is stopped |
+//! | `019cb5…` | a Codex session whose calls run in scripts: one of three fails, a patch, a test whose exit code is not printed |
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -49,8 +51,10 @@ const FILES: &[(&str, &[u8])] = &[
     log!("-srv-orbit/c2d47e80-93aa-4f0b-8d26-5b1f6a3e9d72.jsonl"),
     log!("-srv-shop/b84e60d1-2c77-4e3a-9f18-c6d05a7b31e9.jsonl"),
     log!("-srv-shop/d3a0c1de-5f42-4e19-b7a8-2c6e90d4f1b3.jsonl"),
+    log!("-srv-shop/f04b7d92-6c3e-4a18-9b57-2e81d0a6c374.jsonl"),
     log!(codex "rollout-2026-03-03T18-02-10-019cb4dd-5728-73c1-9b0e-5d2f84a6c7e1.jsonl"),
     log!(codex "rollout-2026-03-03T18-02-20-019cb4dd-7dd4-7a02-8f47-c19e60b3d528.jsonl"),
+    log!(codex "rollout-2026-03-03T19-13-20-019cb51e-8ad0-7c24-a6f1-3e0b95d7c218.jsonl"),
 ];
 
 /// The current time of the demo.

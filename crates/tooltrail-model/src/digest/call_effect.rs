@@ -6,11 +6,12 @@ use super::Cited;
 use super::file_effect::changes;
 use super::shipped;
 use crate::book::{Book, Loaded, Selection};
-use crate::command::{CommandLine, CommandOutcome};
+use crate::command::{CommandLine, CommandOutcome, Purpose};
 use crate::content::words;
 use crate::detail::{Detail, Edit, Shell, Write};
 use crate::event::{HookOutcome, TaskState};
 use crate::failure_hint::failure_hint;
+use crate::reported::{self, Reported};
 use crate::row::CallRow;
 use crate::text::headline;
 use crate::transcript::{CallEntry, HookStory, Story};
@@ -67,6 +68,8 @@ pub(super) struct RanCommand {
     pub(super) exit_of: Option<String>,
     /// Words of the output that indicate a failure.
     pub(super) hint: Option<String>,
+    /// Outcomes that the output reports of checks whose exit code was not recorded, by their purpose.
+    pub(super) reported: Vec<(Purpose, Reported)>,
     /// Commits, pushes and pull requests: the kind, and the hash, branch or address.
     pub(super) shipped: Vec<(String, String)>,
 }
@@ -230,10 +233,16 @@ fn ran(story: &Story<'_>) -> Option<RanCommand> {
         exit_of: row.exit_of.clone(),
         // Where the exit code is the command's own, words in the output prove nothing that the code does not.
         hint: if outcomes.contains(&CommandOutcome::Masked) { failure_hint(&output) } else { None },
+        reported: line.as_ref().filter(|_| has_ended(row)).map(|line| reported::of_checks(line, &outcomes, &output)).unwrap_or_default(),
         shipped: shipped::of_command(row, shell, line.as_ref().map(|line| (line, outcomes.as_slice())), &output),
         outcomes,
         line,
     })
+}
+
+/// The outcome that the output of a call reports of its first check whose own is not recorded.
+pub(super) fn reported_of(story: &Story<'_>) -> Option<Reported> {
+    ran(story)?.reported.into_iter().next().map(|(_, reported)| reported)
 }
 
 /// Success of a command line, where the log records it. A background task ends later than its call, so its own end counts.

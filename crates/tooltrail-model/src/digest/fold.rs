@@ -80,6 +80,7 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
     // If one line has several runs, the least certain outcome is reported.
     let (outcome, command) = runs(effect, purpose).max_by_key(|(outcome, _)| doubt(*outcome))?;
     let masked = outcome == RunOutcome::Masked;
+    let open = masked || outcome == RunOutcome::Unknown;
     Some(CheckRun {
         command: command.to_owned(),
         outcome,
@@ -87,6 +88,7 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
         exit_of: ran.exit_of.clone().filter(|_| masked),
         exit_code: effect.exit_code,
         hint: ran.hint.clone().filter(|_| masked),
+        reported: ran.reported.iter().find(|(known, _)| *known == purpose).map(|(_, reported)| reported.clone()).filter(|_| open),
         // Changes after the run show whether its outcome still holds.
         edits_after: later.iter().filter(|effect| !effect.changes.is_empty()).count() as u64,
         commands_after: later.iter().filter(|effect| may_change(effect)).count() as u64,

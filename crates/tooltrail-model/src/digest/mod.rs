@@ -15,7 +15,8 @@ mod times;
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
-use crate::transcript::Transcript;
+use crate::reported::Reported;
+use crate::transcript::{Story, Transcript};
 use crate::{Reason, Status};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -38,6 +39,11 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
 /// Beginnings of the turns of the main conversation: the entries with a prompt or a command of the person.
 fn beginnings(transcript: &Transcript<'_>) -> HashSet<usize> {
     transcript.turns.iter().filter(|turn| turn.entries.contains(&turn.begins)).map(|turn| turn.begins).collect()
+}
+
+/// The outcome that the output of a command reports of its test, build or linter, where no exit code of that was recorded.
+pub fn reported(story: &Story<'_>) -> Option<Reported> {
+    call_effect::reported_of(story)
 }
 
 /// Summary of a session as facts.
@@ -173,6 +179,8 @@ pub struct CheckRun {
     pub exit_code: Option<i64>,
     /// Words of the output that indicate a failure: a hint, not a proof.
     pub hint: Option<String>,
+    /// Outcome in its own summary line, where no exit code of it was recorded: weaker evidence.
+    pub reported: Option<Reported>,
     /// Number of edits after it.
     pub edits_after: u64,
     /// Number of commands after it that may have changed files.

@@ -113,6 +113,7 @@ pub(crate) fn run(outcome: RunOutcome, edits_after: u64, number: u32) -> CheckRu
         exit_of: None,
         exit_code: None,
         hint: None,
+        reported: None,
         edits_after,
         commands_after: 0,
         cited: cited(number),

@@ -45,6 +45,7 @@ impl ToolView for ShellView {
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
         out.extend(why::hidden(call));
+        out.extend(why::reported(call));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         // For an interrupted or timed-out call the frame says so already.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
