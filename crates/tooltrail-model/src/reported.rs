@@ -160,7 +160,6 @@ fn built(line: &str) -> Option<LineVerdict> {
         "Build succeeded in ",
         "Build success in ",
         "Build complete!",
-        "Complete!",
     ];
     const FAILED: &[&str] = &[
         "Failed to compile",
@@ -172,7 +171,8 @@ fn built(line: &str) -> Option<LineVerdict> {
         "Build error occurred",
     ];
     let bare = bare(line);
-    if finished(line) || PASSED.iter().any(|start| bare.starts_with(start) || line.starts_with(start)) {
+    let pages = bare.split_once(" page(s) built in ").is_some_and(|(count, _)| count.parse::<u64>().is_ok());
+    if finished(line) || pages || PASSED.iter().any(|start| bare.starts_with(start) || line.starts_with(start)) {
         return Some(LineVerdict::passed(0));
     }
     if FAILED.iter().any(|start| bare.starts_with(start) || line.starts_with(start)) {
@@ -215,8 +215,6 @@ fn linted(line: &str) -> Option<LineVerdict> {
         [_, "problem" | "problems", errors, "error," | "errors,", ..] => {
             number(errors).filter(|errors| *errors > 0).map(LineVerdict::failed)
         }
-        // biome: `Checked 12 files in 3ms. No fixes applied.`
-        ["Checked", _, "file" | "files", "in", _, "No", "fixes", ..] => Some(LineVerdict::passed(0)),
         _ => found_errors(bare),
     }
 }

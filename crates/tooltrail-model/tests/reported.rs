@@ -49,7 +49,7 @@ fn test_runners_sum_up_their_runs() {
         ("FAILURES!\nTests: 5, Assertions: 8, Failures: 1.", Failed, "Tests: 5, Assertions: 8, Failures: 1."),
         ("Ran 5 tests in 0.01s\n\nOK\n", Passed, "OK"),
         ("Ran 5 tests in 0.01s\n\nFAILED (failures=1)", Failed, "FAILED (failures=1)"),
-        ("ok  \texample.org/x\t0.012s\nok  \texample.org/y\t(cached)", Passed, "ok  \texample.org/y\t(cached)"),
+        ("ok  \texample.org/x\t0.012s\nok  \texample.org/y\t(cached)", Passed, "ok example.org/y (cached)"),
         ("--- FAIL: TestX (0.00s)\nFAIL\nFAIL\texample.org/x\t0.01s\nFAIL", Failed, "FAIL"),
         ("# tests 12\n# pass 12\n# fail 0", Passed, "pass 12"),
         ("ℹ pass 10\nℹ fail 2", Failed, "fail 2"),
@@ -81,6 +81,7 @@ fn test_runners_sum_up_their_runs() {
 fn builds_and_linters_sum_up_their_runs() {
     for (output, purpose, outcome, line) in [
         ("12:00:01 [vite] ✓ built in 3.2s", Build, Passed, "built in 3.2s"),
+        ("23:41:32 [build] 12 page(s) built in 3.82s", Build, Passed, "12 page(s) built in 3.82s"),
         ("  ✓ Compiled successfully in 4s", Build, Passed, "Compiled successfully in 4s"),
         ("✓ Compiled successfully\nFailed to compile.\n./a.ts", Build, Failed, "Failed to compile."),
         (
@@ -137,6 +138,8 @@ fn what_sums_up_no_run_reports_nothing() {
         ("OK", Test),
         ("Success", Test),
         ("Error: none", Lint),
+        // Printed whatever was found.
+        ("Checked 1 file in 39ms. No fixes applied.", Lint),
     ] {
         assert_eq!(told(output, purpose), None, "{output}");
     }

@@ -15,7 +15,7 @@ mod times;
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
-use crate::reported::Reported;
+pub use crate::reported::{Reported, ReportedOutcome};
 use crate::transcript::{Story, Transcript};
 use crate::{Reason, Status};
 use serde::Serialize;

@@ -3,6 +3,7 @@
 use super::sample::{bare, cited, digest, file, run, usual};
 use super::*;
 use crate::Book;
+use tooltrail_model::reported::Reported;
 
 /// The facts of a row, with their signs.
 fn told(digest: &Digest, book: &dyn Book, label: &str) -> Vec<String> {
@@ -60,7 +61,13 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
     assert_eq!(proof(run(RunOutcome::Unknown, 0, 7)), "? #7 cargo test: no result: the log ends · no edits since");
     let hinted = CheckRun { hint: Some("FAILED\n  a".into()), ..run(RunOutcome::Passed, 0, 2) };
     assert!(proof(hinted.clone()).ends_with(" | hint: the output says “FAILED a”"));
-    assert!(!proof(CheckRun { outcome: RunOutcome::Failed, ..hinted }).contains("hint"));
+    assert!(!proof(CheckRun { outcome: RunOutcome::Failed, ..hinted.clone() }).contains("hint"));
+    let reported = |outcome, text: &str| Some(Reported { outcome, text: text.into() });
+    let passed = CheckRun { reported: reported(ReportedOutcome::Passed, "41 passed"), ..run(RunOutcome::Masked, 0, 2) };
+    assert!(proof(passed).ends_with(" | output says “41 passed”"));
+    // The line that sums up a failed run says more than a hint.
+    let failed = CheckRun { reported: reported(ReportedOutcome::Failed, "1 failed"), ..hinted };
+    assert!(proof(failed).ends_with(" | output says “1 failed”"));
 }
 
 #[test]

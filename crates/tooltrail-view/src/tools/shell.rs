@@ -177,12 +177,20 @@ mod tests {
             shown("pnpm build | tail", "ELIFECYCLE  Command failed with exit code 1.", None),
             [
                 "Warning exit 0 is tail’s; that of pnpm build was not recorded",
-                "Info hint: the output says “ELIFECYCLE  Command failed with exit code 1.”"
+                "Info output says “ELIFECYCLE  Command failed with exit code 1.”"
             ]
         );
         assert_eq!(
             shown("make; make test; ls x", "BUILD FAILED", Some(2)),
-            ["Warning exit 2 is ls x’s; those of make, make test were not recorded", "Info hint: the output says “BUILD FAILED”"]
+            ["Warning exit 2 is ls x’s; those of make, make test were not recorded", "Info output says “BUILD FAILED”"]
+        );
+        assert_eq!(
+            shown("cargo test | tail", "test result: ok. 41 passed; 0 failed", None),
+            ["Warning exit 0 is tail’s; that of cargo test was not recorded", "Info output says “test result: ok. 41 passed; 0 failed”"]
+        );
+        assert_eq!(
+            shown("cargo test | tail", "error: no such command", None),
+            ["Warning exit 0 is tail’s; that of cargo test was not recorded", "Info hint: the output says “error: no such command”"]
         );
         assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test was not recorded"]);
         assert!(shown("ls | tail", "error: x", None).is_empty());

@@ -1,0 +1,73 @@
+//! Checks of the real logs whose own exit code was not recorded: how many of them report an outcome in their output. Nothing of the
+//! logs is kept but totals; `REPORTED=40` prints that many for reading.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tooltrail_formats::find;
+use tooltrail_formats::scan::{self, Options, Progress};
+use tooltrail_formats::shelf::Disk;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::command::{CommandLine, CommandOutcome, Purpose};
+use tooltrail_model::digest;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{Now, Status, Time};
+
+/// Whether a test, build or linter of a call ended without an outcome of its own.
+fn is_open(row: &CallRow<'_>, line: &CommandLine) -> bool {
+    let worked = match (row.status, row.exit_code) {
+        (Status::Succeeded | Status::Failed | Status::Answered, Some(code)) => Some(code == 0),
+        (Status::Succeeded, None) if row.background.is_none() => Some(true),
+        (Status::Failed, None) => Some(false),
+        (Status::Answered, None) => None,
+        _ => return false,
+    };
+    let outcomes = line.outcomes(worked);
+    line.commands.iter().zip(outcomes).any(|(command, outcome)| {
+        let check = matches!(command.purpose, Some(Purpose::Test | Purpose::Build | Purpose::Lint));
+        // Of a line that failed, the command that did is known where only one of them does real work.
+        check && (outcome == CommandOutcome::Masked || outcome == CommandOutcome::Unknown && worked != Some(false))
+    })
+}
+
+#[test]
+fn checks_without_an_exit_code_report_their_outcome() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/real");
+    if !root.is_dir() {
+        println!("no real logs at {}: nothing read", root.display());
+        return;
+    }
+    let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &Options::default(), &Progress::default());
+    let linked = linker.link();
+    let (now, disk) = (Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap()), Disk::default());
+    // By agent: checks without an outcome, those that report one, and those that report a failure.
+    let mut told: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut read = Vec::new();
+    for session in 0..linked.sessions.len() {
+        let book = SessionBook::outline(&linked, &[session], &now, &disk);
+        for index in 0..book.transcript().calls.len() {
+            let Loaded::Call(story) = book.call(index) else { continue };
+            if story.row.copy_of.is_some() || !story.command.as_ref().is_some_and(|line| is_open(&story.row, line)) {
+                continue;
+            }
+            let totals = told.entry(linked.sessions[session].agent).or_default();
+            totals[0] += 1;
+            let reported = digest::reported(&story);
+            if let Some(reported) = &reported {
+                totals[1] += 1;
+                totals[2] += usize::from(reported.outcome == digest::ReportedOutcome::Failed);
+            }
+            read.push(format!("{:?} {} {:?}\n  {:?}", story.row.status, story.row.r#ref, reported, story.told.detail));
+        }
+    }
+    println!("{told:?}");
+    let wanted: usize = std::env::var("REPORTED").ok().and_then(|count| count.parse().ok()).unwrap_or(0);
+    // The same ones every time: a step that has no factor in common with most totals.
+    for place in 0..wanted.min(read.len()) {
+        println!("{}", read[place * 7919 % read.len()]);
+    }
+    let sum = |place: usize| told.values().map(|totals| totals[place]).sum::<usize>();
+    assert!(sum(0) > 50 && sum(1) * 3 > sum(0), "{told:?}");
+}
