@@ -25,6 +25,7 @@ pub mod link;
 pub mod patch;
 pub mod position;
 pub mod row;
+pub mod script;
 pub mod status;
 pub mod summary;
 pub mod text;
