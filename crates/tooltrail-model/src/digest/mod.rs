@@ -15,6 +15,7 @@ mod times;
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
+use crate::row::CallNumber;
 use crate::transcript::Transcript;
 use crate::{Reason, Status};
 use serde::Serialize;
@@ -89,7 +90,7 @@ pub struct Cited {
     pub call: String,
     /// Its number in the session.
     #[serde(skip)]
-    pub number: u32,
+    pub number: CallNumber,
     /// Its place in `Transcript::calls`.
     #[serde(skip)]
     pub index: usize,
