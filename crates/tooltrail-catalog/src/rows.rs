@@ -10,7 +10,7 @@ use tooltrail_formats::load::{self, RequestPlace};
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, SessionPlace, UnsettledCall, UnsettledSession};
-use tooltrail_model::row::{CallRow, ModelUsage};
+use tooltrail_model::row::{CallNumber, CallRow, ModelUsage};
 use tooltrail_model::{At, Reason, Status, Time};
 
 /// A call as it is stored.
@@ -18,7 +18,7 @@ use tooltrail_model::{At, Reason, Status, Time};
 pub(crate) struct StoredCall<'a> {
     /// The row, without its reference: that may change when another session appears.
     pub(crate) open: UnsettledCall<'a>,
-    pub(crate) number: u32,
+    pub(crate) number: CallNumber,
     pub(crate) source: usize,
     pub(crate) at: At,
     pub(crate) request: RequestPlace,
@@ -196,7 +196,9 @@ pub(crate) struct RequestBasis {
 impl RequestBasis {
     /// Whether a row has these properties, so that facts derived from them hold for it.
     fn is(&self, row: &CallRow<'_>) -> bool {
-        self.tool == row.tool
+        // That which a script failed by is not stored.
+        row.failed_by.is_none()
+            && self.tool == row.tool
             && self.cwd.as_deref() == row.cwd
             && self.status == Some(row.status)
             && self.reason == row.reason

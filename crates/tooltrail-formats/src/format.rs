@@ -150,7 +150,7 @@ pub trait TypedRecord {
 /// A call whose detail is asked for: everything that its records say about it.
 #[derive(Clone, Copy, Debug)]
 pub struct DetailRequest<'v> {
-    /// The tool, as logged.
+    /// The tool that ran, as logged or as a script spells it.
     pub tool: &'v str,
     /// The MCP server.
     pub server: Option<&'v str>,

@@ -51,7 +51,7 @@ fn open(record: &[u8], line: u64, row: &CallRow<'_>, payloads: Payloads<'_>) -> 
 /// A call in neutral form, from its input alone, and the input.
 fn detailed(format: &dyn Format, row: &CallRow<'_>, input: Value) -> (Value, Detailed) {
     let detailed = format.detail(&DetailRequest {
-        tool: row.tool,
+        tool: row.ran(),
         server: row.server,
         kind: row.kind,
         status: row.status,

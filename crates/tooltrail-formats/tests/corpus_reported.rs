@@ -12,6 +12,7 @@ use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::command::{CommandLine, CommandOutcome, Purpose};
 use tooltrail_model::digest;
+use tooltrail_model::reported::ReportedOutcome;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Now, Status, Time};
 
@@ -57,7 +58,7 @@ fn checks_without_an_exit_code_report_their_outcome() {
             let reported = digest::reported(&story);
             if let Some(reported) = &reported {
                 totals[1] += 1;
-                totals[2] += usize::from(reported.outcome == digest::ReportedOutcome::Failed);
+                totals[2] += usize::from(reported.outcome == ReportedOutcome::Failed);
             }
             read.push(format!("{:?} {} {:?}\n  {:?}", story.row.status, story.row.r#ref, reported, story.told.detail));
         }

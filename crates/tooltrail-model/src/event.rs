@@ -4,6 +4,7 @@
 //! record never needs another: values that carry over (directory, model) are facts themselves, [`Fact::Context`].
 
 use crate::position::{At, Span};
+use crate::script::Script;
 use crate::status::words;
 use crate::usage::Tokens;
 use crate::verdict::{Denial, ProgressSigns, Signals};
@@ -174,6 +175,10 @@ pub struct End<'r> {
     pub call: Call<'r>,
     /// Its result.
     pub result: CallResult<'r>,
+    /// Whether a program made the call.
+    pub by_script: bool,
+    /// Fingerprint of the command that ran, or of the files that were changed.
+    pub subject: Option<u64>,
 }
 
 /// Settings for the records that follow.
@@ -244,7 +249,10 @@ impl Approval {
 
 /// Whether a kind of tool can do harm, so that agents ask before it runs.
 fn asks(kind: Kind) -> bool {
-    matches!(kind, Kind::Shell | Kind::Edit | Kind::Write | Kind::WebFetch | Kind::WebSearch | Kind::Mcp | Kind::Skill | Kind::Other)
+    matches!(
+        kind,
+        Kind::Shell | Kind::Script | Kind::Edit | Kind::Write | Kind::WebFetch | Kind::WebSearch | Kind::Mcp | Kind::Skill | Kind::Other
+    )
 }
 
 /// A record's place in the tree of the conversation.
@@ -395,6 +403,70 @@ pub struct Call<'r> {
     pub node: Option<Id>,
     /// Set where the call is reported in another agent's progress record.
     pub nested: Option<Nested<'r>>,
+    /// The program that it runs, where that calls tools.
+    pub script: Option<Box<CallScript>>,
+}
+
+/// A program that a call runs, and the meaning of the tools that it calls.
+#[derive(Clone, Debug, Default)]
+pub struct CallScript {
+    /// The program.
+    pub script: Script,
+    /// The tools, one for each of its calls.
+    pub tools: Vec<ScriptTool>,
+}
+
+impl CallScript {
+    /// The tool of its one call, where the program is nothing but that call.
+    pub fn alone(&self) -> Option<&ScriptTool> {
+        match (&*self.script.calls, &*self.tools) {
+            ([call], [tool]) if self.script.complete && call.once => Some(tool),
+            _ => None,
+        }
+    }
+}
+
+/// A tool that a program calls.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptTool {
+    /// Its name, as it would be logged.
+    pub tool: String,
+    /// The MCP server, where the tool belongs to one.
+    pub server: Option<String>,
+    /// Kind of tool.
+    pub kind: Kind,
+    /// Whether it returns an object with an exit code, and fails only if it could not run at all.
+    pub exits: bool,
+    /// The background task that it asks about.
+    pub task: Option<String>,
+    /// Fingerprint of its argument.
+    pub digest: u64,
+    /// Fingerprint of its command, or of the files that it changes, as [`End::subject`].
+    pub subject: Option<u64>,
+}
+
+/// Output of a program that calls tools, as one record has it.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptOutput {
+    /// The texts that it printed, in order.
+    pub texts: Vec<String>,
+    /// The name under which it goes on, until that is over.
+    pub cell: Option<String>,
+    /// How it ended; `None` while it goes on.
+    pub end: Option<ScriptEnd>,
+    /// Whether part of the texts was left out.
+    pub truncated: bool,
+}
+
+/// End of a program that calls tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum ScriptEnd {
+    /// It came to its end.
+    Completed,
+    /// It threw.
+    Failed,
+    /// It was stopped.
+    Stopped,
 }
 
 /// A subagent's call or result that its parent's log reports.
@@ -441,6 +513,8 @@ pub struct CallResult<'r> {
     pub truncated: bool,
     /// Set where the result is reported in another agent's progress record.
     pub nested: Option<Nested<'r>>,
+    /// What a program printed that calls tools.
+    pub output: Option<Box<ScriptOutput>>,
 }
 
 /// The subagent that a result names.

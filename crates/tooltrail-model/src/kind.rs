@@ -33,6 +33,8 @@ words! {
         WebFetch => "web_fetch",
         /// Loads instructions.
         Skill => "skill",
+        /// Runs a program that calls other tools.
+        Script => "script",
         /// A tool of an MCP server.
         Mcp => "mcp",
         /// Looks at or makes an image.

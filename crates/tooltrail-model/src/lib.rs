@@ -26,6 +26,7 @@ pub mod patch;
 pub mod position;
 pub mod reported;
 pub mod row;
+pub mod script;
 pub mod status;
 pub mod summary;
 pub mod text;

@@ -3,10 +3,11 @@
 use crate::event::{HookOutcome, TaskState};
 use crate::issue::Issue;
 use crate::position::file_of;
+use crate::status::words;
 use crate::usage::Tokens;
 use crate::{Kind, Reason, Status, Time};
 use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -72,6 +73,46 @@ fn files<S: Serializer>(addresses: &[&str], serializer: S) -> Result<S::Ok, S::E
     files.serialize(serializer)
 }
 
+/// The number of a call in its session, counted from 1, and of a call in the text of a script: `41`, `41.1`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallNumber {
+    /// The number of the call.
+    pub call: u32,
+    /// The number in its script, counted from 1; 0 for the call itself.
+    pub inner: u32,
+}
+
+impl CallNumber {
+    /// Reads `41` or `41.1`.
+    pub fn read(text: &str) -> Option<Self> {
+        let whole = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+        match text.split_once('.') {
+            Some((call, inner)) => Some(CallNumber { call: whole(call)?, inner: whole(inner).filter(|inner| *inner > 0)? }),
+            None => Some(CallNumber { call: whole(text)?, inner: 0 }),
+        }
+    }
+}
+
+impl From<u32> for CallNumber {
+    fn from(call: u32) -> Self {
+        CallNumber { call, inner: 0 }
+    }
+}
+
+/// A number for a call, a text for a call in the text of a script.
+impl Serialize for CallNumber {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.inner == 0 { serializer.serialize_u32(self.call) } else { serializer.collect_str(self) }
+    }
+}
+
+impl fmt::Display for CallNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.call)?;
+        if self.inner > 0 { write!(f, ".{}", self.inner) } else { Ok(()) }
+    }
+}
+
 /// One tool call.
 #[derive(Clone, Debug, Hash, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
@@ -114,12 +155,32 @@ pub struct CallRow<'a> {
     pub sidechain: bool,
     pub copy_of: Option<Place<'a>>,
     pub about: Option<String>,
+    pub unwrapped: Option<&'a str>,
+    pub inner: Option<InnerCalls>,
+    pub origin: CallRowOrigin,
+    pub input_from: InputFrom,
     /// Whether `duration_ms` may include waiting for the person's approval: for readers, not part of the contract.
     #[serde(skip)]
     pub may_wait: bool,
+    /// The number of the call that a script failed by, of which `exit_of` is the command: for readers, not part of the contract.
+    #[serde(skip)]
+    pub failed_by: Option<u32>,
+    /// Another id of it, as of the record of its own that a call in a script has: for readers, not part of the contract.
+    #[serde(skip)]
+    pub alias: Option<&'a str>,
 }
 
 impl<'a> CallRow<'a> {
+    /// The tool that ran: the inner one where a script is its one call.
+    pub fn ran(&self) -> &'a str {
+        self.unwrapped.unwrap_or(self.tool)
+    }
+
+    /// Whether it stands in the text of a script.
+    pub fn is_inner(&self) -> bool {
+        self.origin == CallRowOrigin::Script
+    }
+
     /// What identifies the message of the call: its id or, where it has none and made several calls, its record.
     pub fn message_key(&self) -> Option<(Option<&'a str>, Option<Place<'a>>)> {
         match self.message {
@@ -131,6 +192,39 @@ impl<'a> CallRow<'a> {
     /// Whether another call was made by the same message.
     pub fn is_together_with(&self, other: &Self) -> bool {
         self.message_key().is_some_and(|key| other.message_key() == Some(key))
+    }
+}
+
+/// The calls of a script that makes several.
+#[derive(Clone, Copy, Debug, Default, Hash, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct InnerCalls {
+    pub calls: u64,
+    pub succeeded: u64,
+    pub failed: u64,
+    pub unknown: u64,
+    pub complete: bool,
+}
+
+words! {
+    /// Where a row comes from.
+    CallRowOrigin {
+        /// A call of the log.
+        Log => "log",
+        /// A call in the text of a script.
+        Script => "script",
+    }
+}
+
+words! {
+    /// Author of the input with which a call ran.
+    InputFrom {
+        /// The model's request.
+        Request => "request",
+        /// A hook that replaced it.
+        Hook => "hook",
+        /// The person, who edited it.
+        User => "user",
     }
 }
 
@@ -178,6 +272,7 @@ pub struct SessionRow<'a> {
     pub turns: u64,
     pub calls: u64,
     pub by_status: BTreeMap<Status, u64>,
+    pub inner_calls: u64,
     pub models: Vec<&'a str>,
     pub usage: Tokens,
     #[serde(serialize_with = "files")]
@@ -224,6 +319,7 @@ pub struct StatsRow {
     pub turns: u64,
     pub calls: u64,
     pub by_status: BTreeMap<Status, u64>,
+    pub inner_calls: u64,
     pub by_tool: BTreeMap<String, ToolStats>,
     pub usage: BTreeMap<String, ModelUsage>,
 }
@@ -241,6 +337,7 @@ impl Default for StatsRow {
             turns: 0,
             calls: 0,
             by_status: BTreeMap::new(),
+            inner_calls: 0,
             by_tool: BTreeMap::new(),
             usage: BTreeMap::new(),
         }

@@ -26,6 +26,8 @@ pub struct Summary {
     pub calls: Vec<CallRecord>,
     /// Calls of subagents that are only reported here.
     pub nested: Vec<CallRecord>,
+    /// Calls in the texts of scripts, those of one script after the other.
+    pub inner: Vec<CallRecord>,
     /// Results whose call is not here.
     pub orphans: Vec<Orphan>,
     /// News of background tasks.
@@ -72,6 +74,7 @@ impl Summary {
         }
         self.calls.shrink_to_fit();
         self.nested.shrink_to_fit();
+        self.inner.shrink_to_fit();
         self.tasks.shrink_to_fit();
         self.claims.shrink_to_fit();
         self.usage.shrink_to_fit();
@@ -176,8 +179,40 @@ pub struct Rare {
     pub progress: Option<At>,
     /// A record that proves how a call without a result ended.
     pub proof: Option<Sequel>,
-    /// Starting call of the subagent that made it, for calls that are only reported.
+    /// Starting call of the subagent that made it, for calls that are only reported; or the script that made it.
     pub parent: Option<Box<str>>,
+    /// The calls of its script, for a call that runs one.
+    pub script: Option<Box<ScriptRecord>>,
+    /// Its place in a script, for a call in the text of one.
+    pub inner: Option<InnerRecord>,
+    /// The record that proves the outcome, where that is not the result.
+    pub evidence: Option<At>,
+    /// Another id of it: that of the record of its own that a call in a script has.
+    pub alias: Option<Box<str>>,
+}
+
+/// The calls of a script.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ScriptRecord {
+    /// The tool of its one call, where that stands in straight-line code.
+    pub alone: Option<Name>,
+    /// Its calls in [`Summary::inner`], where there is no such one.
+    pub calls: std::ops::Range<u32>,
+    /// Whether these are all calls that it can make.
+    pub complete: bool,
+    /// The number of the call that it failed by.
+    pub failed_by: Option<u32>,
+}
+
+/// The place of a call in a script.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct InnerRecord {
+    /// The script, in [`Summary::calls`].
+    pub script: u32,
+    /// Its number in the script, counted from 1.
+    pub number: u32,
+    /// Whether a record of its own tells its time and its result.
+    pub told: bool,
 }
 
 impl CallRecord {
@@ -200,6 +235,10 @@ impl CallRecord {
             progress: None,
             proof: None,
             parent: None,
+            script: None,
+            inner: None,
+            evidence: None,
+            alias: None,
         };
         self.rare.as_deref().unwrap_or(&NONE)
     }

@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::detail::Detailed;
 use crate::event::{HookOutcome, Id, Origin};
 use crate::position::At;
-use crate::row::{CallRow, SessionRow};
+use crate::row::{CallNumber, CallRow, SessionRow};
 use crate::usage::Tokens;
 use serde::Serialize;
 use serde_json::Value;
@@ -84,7 +84,7 @@ pub struct CallEntry<'a> {
     /// Its row, as in the `calls` command.
     pub row: CallRow<'a>,
     /// Its number in the session.
-    pub number: u32,
+    pub number: CallNumber,
     /// The record that requests it.
     pub request: Spot,
     /// The record with its result.
@@ -331,6 +331,8 @@ pub struct ProgressStory {
 pub struct LoggedRequest {
     /// The input.
     pub input: Value,
+    /// The program that it stands in, for a call in a script.
+    pub program: Option<String>,
     /// The tokens of its message.
     pub tokens: Option<Tokens>,
     /// The service tier of its message.
@@ -388,13 +390,15 @@ pub struct Story<'a> {
     /// Its row, as in the `calls` command.
     pub row: CallRow<'a>,
     /// Its number in the session.
-    pub number: u32,
+    pub number: CallNumber,
     /// Input and result in neutral form.
     pub told: Detailed,
     /// Command line that it ran, parsed; `None` where it ran none, or one that cannot be read.
     pub command: Option<CommandLine>,
     /// Input, as in the log.
     pub input: Value,
+    /// The program that it stands in, for a call in a script.
+    pub program: Option<String>,
     /// Result; `None` where there is none.
     pub answer: Option<LoggedResult>,
     /// Outputs that were saved beside the log.

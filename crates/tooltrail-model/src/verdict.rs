@@ -255,6 +255,18 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
     Verdict::of(status, reason)
 }
 
+/// Signals of a script that came to its end, by the outcomes of its calls: whether all are known and worked, and the signals of the first
+/// that failed. A command that failed does not stop the script that ran it.
+pub fn script(all_worked: bool, failed: Option<Signals>) -> Signals {
+    match failed {
+        Some(failed) => {
+            Signals { outcome: LoggedOutcome::Error, exit_field: failed.exit_field.filter(|code| *code != 0), ..Signals::default() }
+        }
+        None if all_worked => Signals { outcome: LoggedOutcome::Worked, ..Signals::default() },
+        None => Signals::default(),
+    }
+}
+
 /// The exit code of a result, from the most reliable source. A code that contradicts the outcome is not the command's.
 pub fn exit_code(kind: Kind, signals: &Signals) -> Option<i64> {
     // A text that begins like an exit code proves nothing unless the result is an error.

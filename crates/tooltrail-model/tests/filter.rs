@@ -10,7 +10,7 @@ use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, parse, texts};
-use tooltrail_model::row::{CallRow, HookRow, Place, SessionRow, VERSION};
+use tooltrail_model::row::{CallRow, CallRowOrigin, HookRow, InputFrom, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Part, Story, SubagentCalls};
 use tooltrail_model::{Kind, Reason, Status, Time};
 
@@ -83,6 +83,12 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         sidechain: false,
         copy_of: None,
         about: None,
+        unwrapped: None,
+        inner: None,
+        origin: CallRowOrigin::Log,
+        input_from: InputFrom::Request,
+        failed_by: None,
+        alias: None,
         may_wait: false,
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::load;
-use tooltrail_model::row::CallRow;
+use tooltrail_model::row::{CallNumber, CallRow};
 use tooltrail_model::{At, Status, Time};
 use tooltrail_view::head::{Look, Tone, look_of, outcome, took, why_of};
 use tooltrail_view::line::neutral;
@@ -21,7 +21,7 @@ pub(crate) struct CallLine {
     /// Its session's place in the listing.
     pub(crate) session: usize,
     /// Its number there.
-    pub(crate) number: u32,
+    pub(crate) number: CallNumber,
     /// Its id.
     call: String,
     /// The tool, as the log names it.

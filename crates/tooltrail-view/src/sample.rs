@@ -5,7 +5,7 @@ use crate::{Block, Line};
 use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
-use tooltrail_model::row::{CallRow, Place, VERSION};
+use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
 
@@ -96,6 +96,12 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         sidechain: false,
         copy_of: None,
         about: None,
+        unwrapped: None,
+        inner: None,
+        origin: CallRowOrigin::Log,
+        input_from: InputFrom::Request,
+        failed_by: None,
+        alias: None,
         may_wait: false,
     }
 }

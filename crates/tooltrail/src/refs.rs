@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use tooltrail_catalog::store::SessionListing;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::position::{file_of, split_record};
-use tooltrail_model::row::SessionRow;
+use tooltrail_model::row::{CallNumber, SessionRow};
 use tooltrail_model::{Status, Time};
 
 /// A parsed REF.
@@ -32,7 +32,7 @@ pub(crate) enum Target {
     /// Sessions: a single one, or all of a file.
     Sessions(Vec<usize>),
     /// A call: its session, and its number there.
-    Call(usize, u32),
+    Call(usize, CallNumber),
 }
 
 impl Reference {
@@ -145,7 +145,7 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
         None => (name, None),
     };
     // Before the colon is interpreted: ids of calls are free text, and some contain one.
-    let by_id = || linked.calls.iter().find(|call| call.copy_of.is_none() && linked.id(call.id) == name);
+    let by_id = || linked.calls.iter().find(|call| call.copy_of.is_none() && linked.is_called(call.id, name));
     if let Some(call) = by_id().filter(|call| call.session < linked.sessions.len()) {
         return Ok(Target::Call(call.session, call.number));
     }
@@ -159,13 +159,14 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
     let Some(call) = call else { return Ok(Target::Sessions(vec![session])) };
     let own = || linked.calls.iter().filter(|call| call.session == session);
     let number = match call {
-        "last" => own().map(|call| call.number).max(),
-        call => call.parse().ok().filter(|number| own().any(|call| call.number == *number)),
+        // The last call of the log, not the last one in a script.
+        "last" => own().map(|call| call.number).filter(|number| number.inner == 0).max(),
+        call => CallNumber::read(call).filter(|number| own().any(|call| call.number == *number)),
     };
     match number {
         Some(number) => Ok(Target::Call(session, number)),
         None => {
-            let most = own().map(|call| call.number).max().unwrap_or(0);
+            let most = own().map(|call| call.number.call).max().unwrap_or(0);
             bail!("session `{}` has no call `{call}`; it has {most}", printable(&linked.sessions[session].short));
         }
     }

@@ -4,7 +4,7 @@ use super::stored::CatalogueQuery;
 use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
 use tooltrail_model::command::Purpose;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
-use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
+use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
 
 /// A filter and the keys of all calls.
@@ -75,6 +75,7 @@ impl<'k> KeyFilter<'k> {
     fn fill<'a>(&'a self, call: &mut CallRow<'a>, key: &CallKey) {
         let figure = |figure| key.figure(figure).and_then(|number| u64::try_from(number).ok());
         call.tool = self.keys.tools().get(self.keys.tool(key)).map_or("", |name| name);
+        call.unwrapped = self.keys.unwrapped(key);
         call.model = self.keys.model(key);
         (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
         (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
@@ -125,6 +126,12 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         sidechain: false,
         copy_of: None,
         about: None,
+        unwrapped: None,
+        inner: None,
+        origin: CallRowOrigin::Log,
+        input_from: InputFrom::Request,
+        failed_by: None,
+        alias: None,
         may_wait: false,
     }
 }

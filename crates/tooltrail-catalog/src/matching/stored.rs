@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use tooltrail_model::At;
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, SubjectFacts};
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::row::{CallNumber, CallRow, SessionRow};
 
 /// A catalogue at one moment, to be filtered.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl CatalogueQuery<'_> {
         // All doubtful calls of a session at once, so that its bundle is linked only once.
         let opened = self.open(&doubtful, |context, session, doubts: &Vec<ListedCall>| {
             let lazy_session = LazySession::new(*context, session, filter);
-            let doubts: Map<u32, &ListedCall> = doubts.iter().map(|listed| (listed.number, listed)).collect();
+            let doubts: Map<CallNumber, &ListedCall> = doubts.iter().map(|listed| (listed.number, listed)).collect();
             let calls = context.linked.calls_of(session).iter().filter(|call| call.copy_of.is_none());
             let calls = calls.filter_map(|call| Some((call, **doubts.get(&call.number)?)));
             calls
@@ -162,8 +162,8 @@ impl CatalogueQuery<'_> {
     /// The calls that a filter with texts selects.
     fn calls_with_texts(&self, filter: &Filter, mut go_on: impl FnMut() -> bool) -> Result<(Vec<ListedCall>, bool), CatalogueError> {
         let (places, mut whole) = (self.places(), true);
-        let mut found: Map<usize, Set<u32>> = Map::default();
-        let mut note = |agent: &str, session: &str, number: u32| {
+        let mut found: Map<usize, Set<CallNumber>> = Map::default();
+        let mut note = |agent: &str, session: &str, number: CallNumber| {
             places.get(&(agent, session)).map(|&place| found.entry(place).or_default().insert(number));
         };
         if filter.patterns().next().is_some() {

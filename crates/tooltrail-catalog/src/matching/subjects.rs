@@ -11,7 +11,7 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Subject, SubjectFacts, Within};
 use tooltrail_model::link::{CallId, LinkedCall};
-use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::row::{CallNumber, CallRow, SessionRow};
 use tooltrail_model::transcript::Part;
 
 /// A session whose calls are opened when the filter first needs one.
@@ -21,7 +21,7 @@ pub(super) struct LazySession<'a> {
     row: SessionRow<'a>,
     keeping: Keeping,
     filter: &'a Filter,
-    book: OnceCell<(SessionBook<'a>, HashMap<u32, usize>)>,
+    book: OnceCell<(SessionBook<'a>, HashMap<CallNumber, usize>)>,
 }
 
 impl<'a> LazySession<'a> {
@@ -32,7 +32,7 @@ impl<'a> LazySession<'a> {
     }
 
     /// The session's book, and the index of each call in it by number.
-    fn book(&self) -> &(SessionBook<'a>, HashMap<u32, usize>) {
+    fn book(&self) -> &(SessionBook<'a>, HashMap<CallNumber, usize>) {
         self.book.get_or_init(|| {
             let MatchContext { linked, now, shelf, .. } = self.context;
             // An outline is enough to open calls, and reads no messages.

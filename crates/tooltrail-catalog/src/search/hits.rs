@@ -7,7 +7,7 @@ use crate::texts::resolve::LocatedMatch;
 use serde::Serialize;
 use std::sync::Arc;
 use tooltrail_model::link::Linked;
-use tooltrail_model::row::VERSION;
+use tooltrail_model::row::{CallNumber, VERSION};
 use tooltrail_model::transcript::Spot;
 use tooltrail_model::{At, Time};
 
@@ -57,7 +57,7 @@ pub struct HitSession {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HitOwner {
     /// A call, by its number in the session.
-    Call(u32),
+    Call(CallNumber),
     /// A message, which is one record. Its source is numbered among those of its bundle.
     Message(Spot),
 }

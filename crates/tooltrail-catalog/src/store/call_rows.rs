@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::link::{Now, Pulse, UnsettledCall};
-use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
+use tooltrail_model::row::{Background, CallNumber, CallRow, CallRowOrigin, HookRow, InnerCalls, InputFrom, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
 /// The places of a call's records in its logs, to read them again.
@@ -78,7 +78,7 @@ pub(super) const CALL: &str = "
 SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, open, evidence_source, evidence_line, requested_at,
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
-  result_start, result_end, cwd, sidechain, order_us, about
+  result_start, result_end, cwd, sidechain, order_us, about, inner_number, unwrapped, inner_calls, origin, input_from, alias
 FROM call_rows";
 
 /// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
@@ -86,6 +86,7 @@ pub(super) struct JsonColumns {
     masked: Vec<String>,
     background: Option<StoredTask>,
     hooks: Vec<StoredHook>,
+    inner: Option<InnerCalls>,
 }
 
 #[derive(Deserialize)]
@@ -138,7 +139,7 @@ impl StoredPlace {
 
 impl JsonColumns {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(JsonColumns { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)? })
+        Ok(JsonColumns { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)?, inner: json(row, 45)? })
     }
 
     fn background(&self) -> Option<Background<'_>> {
@@ -175,7 +176,7 @@ pub(super) fn open_call<'a>(
         agent: &head.agent,
         session: &head.session,
         agent_id: maybe_text(row, 3)?,
-        r#ref: format!("{}:{}", head.short, row.get::<_, u32>(1)?),
+        r#ref: format!("{}:{}", head.short, CallNumber { call: row.get(1)?, inner: row.get(43)? }),
         call: text(row, 4)?,
         tool: text(row, 5)?,
         server: maybe_text(row, 6)?,
@@ -208,6 +209,12 @@ pub(super) fn open_call<'a>(
         // Copies are stored in a table of their own and never become rows of calls.
         copy_of: None,
         about: row.get(42)?,
+        unwrapped: maybe_text(row, 44)?,
+        inner: parts.inner,
+        origin: word(row, 46, CallRowOrigin::of_word)?,
+        input_from: word(row, 47, InputFrom::of_word)?,
+        failed_by: None,
+        alias: maybe_text(row, 48)?,
         may_wait: false,
     };
     Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })

@@ -10,6 +10,7 @@ use rusqlite::params;
 use std::sync::Arc;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::link::Pulse;
+use tooltrail_model::row::CallNumber;
 use tooltrail_model::{Kind, Status, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -40,8 +41,10 @@ const NONE: i64 = i64::MIN;
 pub struct CallKey {
     id: i64,
     figures: [i64; FIGURES.len()],
-    number: u32,
+    number: CallNumber,
     tool: u32,
+    /// The inner tool, where a script is its one call.
+    unwrapped: Option<u32>,
     model: u32,
     /// Whether its order is the time of its request.
     timed: bool,
@@ -148,6 +151,16 @@ impl CallKeys {
         key.tool as usize
     }
 
+    /// The inner tool of a call, where a script is its one call.
+    pub(crate) fn unwrapped(&self, key: &CallKey) -> Option<&str> {
+        self.tools.get(key.unwrapped? as usize).map(|name| &**name)
+    }
+
+    /// Whether a call stands in the text of a script.
+    pub fn is_inner(&self, key: &CallKey) -> bool {
+        key.number.inner > 0
+    }
+
     /// The model that requested a call.
     pub(crate) fn model(&self, key: &CallKey) -> Option<&str> {
         self.models.get(key.model as usize).map(|name| &**name).filter(|name| !name.is_empty())
@@ -173,7 +186,7 @@ fn own_keys(
         // Sorted by id, so that `CallKeys::of` can use a binary search.
         let columns = FIGURES.join(", ");
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL
+            "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL, inner_number, unwrapped
              FROM call_rows WHERE id >= ?1 AND id < ?2 ORDER BY id"
         ))?;
         let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
@@ -187,10 +200,11 @@ fn own_keys(
             let key = CallKey {
                 figures,
                 id: row.get(FIRST)?,
-                number: row.get(FIRST + 1)?,
+                number: CallNumber { call: row.get(FIRST + 1)?, inner: row.get(FIRST + 9)? },
                 tool: tools.number(text(row, FIRST + 2)?),
                 kind: word(row, FIRST + 3, Kind::of_word)?,
                 status: word(row, FIRST + 4, Status::of_word)?,
+                unwrapped: maybe_text(row, FIRST + 10)?.map(|tool| tools.number(tool)),
                 model: models.number(maybe_text(row, FIRST + 6)?.unwrap_or_default()),
                 purpose: optional(row, FIRST + 7, Purpose::of_word)?,
                 timed: row.get(FIRST + 8)?,

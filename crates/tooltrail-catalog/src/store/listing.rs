@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tooltrail_model::link::{Now, OpenCalls, Pulse, UnsettledSession};
 use tooltrail_model::position::RowKeys;
-use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
+use tooltrail_model::row::{CallNumber, CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Status, Time};
@@ -61,6 +61,7 @@ pub(super) struct SessionHead {
     turns: u64,
     calls: u64,
     by_status: BTreeMap<Status, u64>,
+    inner_calls: u64,
     models: Vec<String>,
     usage: Tokens,
     open: OpenCalls,
@@ -75,7 +76,7 @@ pub struct ListedCall {
     /// Its id in the catalogue.
     pub id: i64,
     /// Its number in the session.
-    pub number: u32,
+    pub number: CallNumber,
     /// When it was made, or where it stands in its log.
     pub order: Option<i64>,
     /// How long it took.
@@ -90,7 +91,7 @@ impl Catalogue {
 
     /// The session that has a call of an id, by its place in a listing.
     pub fn session_of_call(&self, listing: &SessionListing, call: &str) -> Result<Option<usize>, CatalogueError> {
-        self.session_where(listing, "call = ?1", [call])
+        self.session_where(listing, "(call = ?1 OR alias = ?1)", [call])
     }
 
     /// Whether a session has a call with an id. Much faster than looking in all sessions.
@@ -98,7 +99,8 @@ impl Catalogue {
         // The ids of a session's calls are one range, so only its own rows are looked at.
         let Some(head) = listing.sessions.get(session).filter(|head| !head.gone) else { return Ok(false) };
         self.query(|connection| {
-            let mut statement = connection.prepare_cached("SELECT 1 FROM call_rows WHERE id >= ?1 AND id < ?2 AND call = ?3")?;
+            let mut statement =
+                connection.prepare_cached("SELECT 1 FROM call_rows WHERE id >= ?1 AND id < ?2 AND (call = ?3 OR alias = ?3)")?;
             statement.exists(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT, call])
         })
     }
@@ -133,7 +135,7 @@ impl Catalogue {
 
 const SESSIONS: &str = "
 SELECT id, agent, session, short, gone, newest_us, title, project, branch, started_at, last_at, turns, calls, by_status, models, input,
-  output, cache_write_5m, cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending
+  output, cache_write_5m, cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending, inner_calls
 FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session";
 
 /// The signs of life of a source, and its bundle: when its file was written, and the time of its last record.
@@ -284,7 +286,13 @@ impl SessionListing {
     ) -> rusqlite::Result<()> {
         let parts = JsonColumns::read(row)?;
         let call = open_call(row, head, &self.sources, &parts)?.settle(|| head.pulse);
-        let listed = ListedCall { session, id: row.get(0)?, number: row.get(1)?, order: row.get(41)?, took: call.duration_ms };
+        let listed = ListedCall {
+            session,
+            id: row.get(0)?,
+            number: CallNumber { call: row.get(1)?, inner: row.get(43)? },
+            order: row.get(41)?,
+            took: call.duration_ms,
+        };
         take(listed, call, spots(row)?);
         Ok(())
     }
@@ -294,7 +302,7 @@ impl SessionListing {
         let places: Map<i64, usize> = self.sessions.iter().enumerate().map(|(place, head)| (head.id, place)).collect();
         // One pass over the table in its own order; sorting afterwards is faster than one query for each session.
         let mut calls = catalogue.query(|connection| {
-            let mut statement = connection.prepare_cached("SELECT id, number, order_us, duration_ms FROM call_rows")?;
+            let mut statement = connection.prepare_cached("SELECT id, number, order_us, duration_ms, inner_number FROM call_rows")?;
             let mut rows = statement.query([])?;
             let mut calls = Vec::new();
             while let Some(row) = rows.next()? {
@@ -350,10 +358,16 @@ impl SessionListing {
     }
 }
 
-const OF_SESSION: &str = "SELECT id, number, order_us, duration_ms FROM call_rows WHERE id >= ?1 AND id < ?2";
+const OF_SESSION: &str = "SELECT id, number, order_us, duration_ms, inner_number FROM call_rows WHERE id >= ?1 AND id < ?2";
 
 fn listed(row: &Row<'_>, session: usize) -> rusqlite::Result<ListedCall> {
-    Ok(ListedCall { session, id: row.get(0)?, number: row.get(1)?, order: row.get(2)?, took: maybe_count(row, 3)? })
+    Ok(ListedCall {
+        session,
+        id: row.get(0)?,
+        number: CallNumber { call: row.get(1)?, inner: row.get(4)? },
+        order: row.get(2)?,
+        took: maybe_count(row, 3)?,
+    })
 }
 
 impl SessionHead {
@@ -381,6 +395,7 @@ impl SessionHead {
             turns: count(row, 11)?,
             calls: count(row, 12)?,
             by_status: json(row, 13)?,
+            inner_calls: count(row, 26)?,
             models: json(row, 14)?,
             usage: Tokens {
                 input: count(row, 15)?,
@@ -409,6 +424,7 @@ impl SessionHead {
             turns: self.turns,
             calls: self.calls,
             by_status: self.by_status.clone(),
+            inner_calls: self.inner_calls,
             models: self.models.iter().map(String::as_str).collect(),
             usage: self.usage,
             files: self.sources.iter().map(|&source| sources.address(source)).collect(),

@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 /// The number of the schema: tables, their columns and what these mean. Raise it with every change of them; `carry` takes over what an
 /// older one knows alone. A new column has to be nullable or have a default, and goes to the end of its table.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// The first schema whose rows can be carried over.
 pub(crate) const OLDEST: u32 = 2;
@@ -92,7 +92,7 @@ CREATE TABLE session_rows(
   cache_write_1h INTEGER NOT NULL, cache_read INTEGER NOT NULL,
   open_calls INTEGER NOT NULL, open_question INTEGER NOT NULL, open_plan INTEGER NOT NULL, open_asks INTEGER NOT NULL,
   open_alone INTEGER NOT NULL, ending TEXT, fingerprint INTEGER NOT NULL, newest_us INTEGER, gone INTEGER NOT NULL DEFAULT 0,
-  repository TEXT, stand_in TEXT
+  repository TEXT, stand_in TEXT, inner_calls INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX session_names ON session_rows(session, agent);
 CREATE TABLE session_source_rows(session INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(session, source)) WITHOUT ROWID;
@@ -113,7 +113,9 @@ CREATE TABLE call_rows(
   child_session TEXT, background TEXT, background_open INTEGER NOT NULL, hooks TEXT,
   request_line INTEGER NOT NULL, request_start INTEGER NOT NULL, request_end INTEGER NOT NULL,
   result_source INTEGER, result_line INTEGER, result_start INTEGER, result_end INTEGER,
-  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT
+  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT,
+  inner_number INTEGER NOT NULL DEFAULT 0, unwrapped TEXT, inner_calls TEXT, origin TEXT NOT NULL DEFAULT 'log',
+  input_from TEXT NOT NULL DEFAULT 'request', alias TEXT
 );
 CREATE TABLE copy_rows(
   id INTEGER PRIMARY KEY, call TEXT NOT NULL, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
@@ -168,16 +170,16 @@ pub(crate) fn timed_views(temporary: bool) -> String {
   SELECT s.agent, s.session, s.short, s.title, s.project, s.branch, s.started_at, s.last_at, {state} AS state, {why} AS state_reason,
     s.turns, s.calls, {by_status} AS by_status, s.models, s.input, s.output, s.cache_write_5m, s.cache_write_1h, s.cache_read,
     (SELECT json_group_array(path) FROM (SELECT f.path FROM main.session_source_rows l JOIN main.source_rows f ON f.id = l.source
-      WHERE l.session = s.id ORDER BY f.path)) AS files, s.gone
+      WHERE l.session = s.id ORDER BY f.path)) AS files, s.gone, s.inner_calls
   FROM main.session_rows s {session_now};
 {create} calls AS
-  SELECT s.agent, s.session, c.agent_id, s.short || ':' || c.number AS ref, c.call, c.tool, c.server, c.kind, {status} AS status,
+  SELECT s.agent, s.session, c.agent_id, s.short || ':' || c.number || CASE WHEN c.inner_number > 0 THEN '.' || c.inner_number ELSE '' END AS ref, c.call, c.tool, c.server, c.kind, {status} AS status,
     {reason} AS reason, e.path AS evidence_file, c.evidence_line, c.requested_at, c.completed_at, c.duration_ms, c.run_ms, c.exit_code,
     c.exit_of, coalesce(c.masked, '[]') AS masked, c.purpose, c.is_error, c.input_bytes, c.result_bytes, c.model, c.message, c.parallel,
     c.parent_call, c.child_session, {background} AS background, coalesce(c.hooks, '[]') AS hooks,
     q.path AS request_file, c.request_line, c.request_start, c.request_end,
     r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch,
-    c.about
+    c.about, c.unwrapped, c.inner_calls AS \"inner\", c.origin, c.input_from
   FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
     JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now}
   WHERE NOT s.gone;

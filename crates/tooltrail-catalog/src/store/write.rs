@@ -243,7 +243,7 @@ impl<'c> CatalogueWriter<'c> {
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO session_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, 0, ?29, ?30) RETURNING id",
+                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, 0, ?29, ?30, ?31) RETURNING id",
             )?
             .query_row(
                 params![
@@ -277,6 +277,7 @@ impl<'c> CatalogueWriter<'c> {
                     micros(session.calls.iter().filter_map(|call| call.order).max()),
                     session.place.repository,
                     session.place.project.as_ref().filter(|_| session.place.stand_in),
+                    whole(row.inner_calls),
                 ],
                 |row| row.get(0),
             )
@@ -336,7 +337,8 @@ impl<'c> CatalogueWriter<'c> {
 
 const PUT_CALL: &str =
     "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44)";
+               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46,
+               ?47, ?48, ?49, ?50)";
 
 /// Stores a call.
 fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
@@ -352,7 +354,7 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &So
     insert
         .execute(params![
             id,
-            call.number,
+            call.number.call,
             ids.of(call.source),
             row.agent_id,
             row.call,
@@ -396,6 +398,12 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &So
             micros(call.order),
             call.digest.cast_signed(),
             row.about,
+            call.number.inner,
+            row.unwrapped,
+            row.inner.as_ref().map(json),
+            row.origin.word(),
+            row.input_from.word(),
+            row.alias,
         ])
         .map(drop)
 }

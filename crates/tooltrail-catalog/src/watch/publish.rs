@@ -17,7 +17,7 @@ use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now, Source};
-use tooltrail_model::row::SessionRow;
+use tooltrail_model::row::{CallNumber, SessionRow};
 use tooltrail_model::{At, Status, Time};
 
 /// A subscriber as the watcher's thread sees it.
@@ -177,13 +177,13 @@ fn repeats(linked: &Linked<'_>) -> Map<CallId, u32> {
 }
 
 /// The order of calls: by time, and among calls of one moment by session and number, so that it never depends on which log was read first.
-type CallRank<'n> = (Option<Time>, &'n str, &'n str, u32);
+type CallRank<'n> = (Option<Time>, &'n str, &'n str, CallNumber);
 
 /// A call by its rank, the newest first.
 #[derive(Debug)]
 struct RankedCall {
     time: Option<Time>,
-    number: u32,
+    number: CallNumber,
     news: CallNews,
 }
 

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::{Deed, Step, replay};
 use tooltrail_model::link::{Linked, LinkedCall, Now};
-use tooltrail_model::row::CallRow;
+use tooltrail_model::row::{CallNumber, CallRow};
 use tooltrail_model::{Status, Time};
 
 /// The outcome of looking up a file by a path or a part of one.
@@ -32,7 +32,7 @@ pub struct ChangeEvidence {
     /// The session, in `Linked::sessions`.
     pub session: usize,
     /// The call's number in the session; `None` for a copy that the agent kept.
-    pub number: Option<u32>,
+    pub number: Option<CallNumber>,
     /// The call's id.
     pub call: Option<String>,
     /// The short name of the call, or of the session.
@@ -83,7 +83,7 @@ pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) ->
     // Moves first: the text before a move is recorded under the old path.
     let paths = kin(linked, now, shelf, path);
     let names: Vec<&str> = paths.iter().map(|path| &**path).collect();
-    let mut calls: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    let mut calls: BTreeMap<usize, BTreeSet<CallNumber>> = BTreeMap::new();
     for (call, _) in candidates(linked, now, shelf, &names) {
         calls.entry(call.session).or_default().insert(call.number);
     }
@@ -172,7 +172,7 @@ fn of_session<'l>(
     now: &'l Now,
     shelf: &'l dyn Shelf,
     session: usize,
-    numbers: &BTreeSet<u32>,
+    numbers: &BTreeSet<CallNumber>,
     is_ours: &dyn Fn(&str) -> bool,
 ) -> Vec<(Moment, ChangeEvidence, FileEffect)> {
     // Not redacted: the texts have to fit together in the replay. The result is redacted afterwards.

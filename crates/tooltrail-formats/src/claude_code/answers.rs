@@ -48,6 +48,7 @@ fn asked(
     let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
     let usage = message.usage.as_ref();
     LoggedRequest {
+        program: None,
         input: input.unwrap_or_default(),
         tokens: usage.map(|usage| usage.tokens),
         tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),

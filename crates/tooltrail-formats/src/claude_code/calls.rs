@@ -58,6 +58,7 @@ pub(super) fn call<'r>(
         model: message.real_model().map(Raw::text),
         node: node.map(Raw::digest),
         nested: None,
+        script: None,
     })
 }
 
@@ -94,6 +95,7 @@ pub(super) fn result<'r>(
         truncated: false,
         signals: outcome.signals,
         nested: None,
+        output: None,
     };
     Some((result, poll))
 }

@@ -5,7 +5,7 @@ use super::facts::FactSink;
 use super::fields::{FieldSpan, PayloadFields};
 use super::items::{self, build};
 use super::record::{CodexRecord, RecordClass};
-use super::{extension, markers, tools};
+use super::{extension, markers, script, tools};
 use std::borrow::Cow;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
@@ -189,8 +189,10 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
         sole: false,
         truncated: false,
         nested: None,
+        output: None,
     };
-    emit(Fact::End(End { call, result }));
+    let subject = script::subject_of_end(record);
+    emit(Fact::End(End { by_script: script::is_inner(&call.id), call, result, subject }));
 }
 
 /// A duration as `{"secs":1,"nanos":5}`, or a number of milliseconds.

@@ -6,7 +6,7 @@ use super::fields::{FieldSpan, PayloadFields};
 use super::output::{self, OutputOutcome};
 use super::prompt::{self, HEAD, StatedAuthor};
 use super::record::CodexRecord;
-use super::tools;
+use super::{script, tools};
 use std::borrow::Cow;
 use tooltrail_model::event::{BlockKind, Call, CallResult, Echo, MessageBlock, Notice, Origin, Prompt, TaskNews, TaskState};
 use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
@@ -183,7 +183,8 @@ fn call<'r>(record: &CodexRecord<'r>, kind: &str) -> Call<'r> {
     let item = record.body();
     let name = item.text(item.name).unwrap_or_else(|| Cow::Owned(kind.to_owned()));
     let tool = tools::full_name(item.text(item.namespace), name);
-    build(record, tool, input(item))
+    let script = script::of(kind, &tool, item);
+    Call { script, ..build(record, tool, input(item)) }
 }
 
 /// The place of the input of a call.
@@ -215,6 +216,7 @@ pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: Fie
         model: None,
         node: None,
         nested: None,
+        script: None,
     }
 }
 
@@ -263,7 +265,8 @@ fn result(record: &CodexRecord<'_>, emit: &mut FactSink<'_>) {
         let news = TaskNews { id: Some(agent.clone()), call: None, poll: Some(call.clone()), state: *state, exit_code: None };
         emit(Fact::Task(news));
     }
-    emit(Fact::Result(answer(call, outcome, place, record)));
+    let output = script::output(record.body().raw(place));
+    emit(Fact::Result(CallResult { output, ..answer(call, outcome, place, record) }));
 }
 
 fn answer<'r>(call: Cow<'r, str>, outcome: OutputOutcome<'r>, place: FieldSpan, record: &CodexRecord<'_>) -> CallResult<'r> {
@@ -284,6 +287,7 @@ fn answer<'r>(call: Cow<'r, str>, outcome: OutputOutcome<'r>, place: FieldSpan, 
         sole: false,
         truncated: outcome.truncated,
         nested: None,
+        output: None,
     }
 }
 

@@ -26,6 +26,8 @@ mod prompt;
 mod record;
 mod request;
 mod result;
+mod script;
+mod script_stub;
 mod settings;
 mod sniff;
 mod titles;

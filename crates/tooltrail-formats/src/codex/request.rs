@@ -4,6 +4,7 @@ use super::content;
 use super::fields::{FieldSpan, PayloadFields};
 use super::items;
 use super::record::{CodexRecord, RecordClass};
+use super::script;
 use crate::value::Payloads;
 use serde_json::Value;
 use tooltrail_model::transcript::LoggedRequest;
@@ -11,6 +12,9 @@ use tooltrail_skim::{Raw, Skim};
 
 /// The input of a call.
 pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
+    if let Some((input, program)) = script::request(record, call, payloads) {
+        return Some(LoggedRequest { input, program: Some(program), ..LoggedRequest::default() });
+    }
     if !record.is_about(call) {
         return None;
     }

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::row::CallNumber;
 use tooltrail_model::summary::HookRecord;
 use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn};
 use tooltrail_model::{Status, Time};
@@ -125,7 +126,7 @@ impl<'a, 's> Builder<'a, 's> {
             ours: HashMap::new(),
             settings: SettingsReader::default(),
         };
-        let mut numbers: HashMap<(usize, u32), usize> = HashMap::new();
+        let mut numbers: HashMap<(usize, CallNumber), usize> = HashMap::new();
         // The original of a call first, so that its copies in the same session point at it.
         let mut own: Vec<&LinkedCall> = sessions.iter().flat_map(|&session| linked.calls_of(session)).collect();
         own.sort_by_key(|call| call.copy_of.is_some());

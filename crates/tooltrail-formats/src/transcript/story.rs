@@ -52,6 +52,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
         side,
         answer,
         input: asked.input,
+        program: asked.program,
         tokens: asked.tokens,
         tier: asked.tier,
         message: asked.message,
@@ -81,7 +82,7 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
 fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {
     let seen: &[Content] = answer.map(|answer| &*answer.seen).unwrap_or_default();
     format.detail(&DetailRequest {
-        tool: row.tool,
+        tool: row.ran(),
         server: row.server,
         kind: row.kind,
         status: row.status,

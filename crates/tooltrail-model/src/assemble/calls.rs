@@ -33,7 +33,7 @@ pub(super) struct CallTable {
     stopped: Map<ThreadIndex, Vec<usize>>,
     nested: Map<Box<str>, usize>,
     /// Calls that became a background task, by conversation and task: the last one for each.
-    launched: Map<(ThreadIndex, Box<str>), usize>,
+    launched: Map<(ThreadIndex, Box<str>), Name>,
     /// Calls and results without ids, in their order.
     nameless: Nameless,
 }
@@ -74,6 +74,16 @@ impl CallTable {
         self.messages.reserve(calls);
     }
 
+    /// Notes that a call became a background task.
+    pub(super) fn became_task(&mut self, within: ThreadIndex, task: &str, call: Name) {
+        self.launched.insert((within, task.into()), call);
+    }
+
+    /// The call that became a background task.
+    pub(super) fn of_task(&self, within: ThreadIndex, task: &str) -> Option<Name> {
+        self.launched.get(&(within, task.into())).copied()
+    }
+
     pub(super) fn early_hook(&mut self, id: &str, hook: LooseHook) {
         self.early_hooks.entry(id.into()).or_default().push(hook);
     }
@@ -94,7 +104,8 @@ impl Assembler {
         if let Some(nested) = &call.nested {
             return self.nested_call(&call, nested);
         }
-        let record = self.call_record(&call);
+        let mut record = self.call_record(&call);
+        let script = call.script.as_deref().map(|script| self.scripted(&mut record, script));
         self.owner.answered();
         // Before the call itself is added: the model goes on, which settles the calls that were open until now.
         self.goes_on();
@@ -106,6 +117,9 @@ impl Assembler {
         }
         self.ends_with(Ending::Busy);
         let index = self.add_call(record, CallOrigin::of(&call));
+        if let Some(script) = script {
+            self.script_begins(index, script, call.script);
+        }
         if call.unnamed {
             self.calls.nameless.call(self.here.within, index);
         }
@@ -256,6 +270,9 @@ impl Assembler {
             hooks::add(&mut self.out.calls[index].hooks, hook);
         }
         self.attach(index, record);
+        if let Some(output) = result.output {
+            self.script_printed(index, *output);
+        }
     }
 
     /// The call that a result answers. Where an id was used more than once, the record it hangs on decides, then its
@@ -302,7 +319,7 @@ impl Assembler {
             (new.signals.outcome, new.signals.marker) = (LoggedOutcome::Worked, None);
         }
         if let Some(task) = &new.background {
-            self.calls.launched.insert((self.out.calls[index].within, task.clone()), index);
+            self.calls.launched.insert((self.out.calls[index].within, task.clone()), self.out.calls[index].id);
         }
         let stopped =
             new.signals.denial == Some(Denial::Interrupted) || matches!(new.signals.marker, Some(Marker::Interrupted | Marker::Stopped));
@@ -442,7 +459,8 @@ impl Assembler {
         if let Some(poll) = news.poll.as_deref() {
             // Any tool may print such words; only the answer of a tool that asks about tasks is news.
             let Some(call) = self.calls.latest(poll).map(|index| &self.out.calls[index]) else { return };
-            if call.kind != Kind::Task {
+            // The end of a script is not the end of what it asked about; its output says that.
+            if call.kind != Kind::Task || call.rare().script.is_some() {
                 return;
             }
             // A list of all tasks also contains those that ended long ago; only the first report counts.
@@ -455,7 +473,7 @@ impl Assembler {
         }
         // Task ids may be reused; a report refers to the last call that got the id.
         let launched = id.as_ref().and_then(|id| self.calls.launched.get(&(self.here.within, id.clone())));
-        let launched = launched.map(|&index| self.out.names.text(self.out.calls[index].id).into());
+        let launched = launched.map(|&id| self.out.names.text(id).into());
         let claimed = || id.as_deref().filter(|_| news.call.is_none()).and_then(|id| self.call_of_run(id));
         let launched = launched.or_else(claimed);
         self.out.tasks.push(TaskRecord {

@@ -5,6 +5,7 @@
 
 use super::Assembler;
 use super::calls::CallOrigin;
+use super::scripts::ScriptedEnd;
 use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
 use crate::text::Names;
@@ -25,9 +26,16 @@ pub(super) struct EndedCall {
 }
 
 impl Assembler {
-    pub(super) fn end(&mut self, end: &End<'_>) {
-        let call = self.call_record(&end.call);
+    pub(super) fn end(&mut self, end: End<'_>) {
+        let mut call = self.call_record(&end.call);
         let result = self.result_record(&end.result);
+        if end.by_script {
+            match self.made_by_script(&call, &result, end.subject) {
+                ScriptedEnd::Known => return,
+                ScriptedEnd::New(script) => call.rare_mut().parent = Some(script),
+                ScriptedEnd::None => {}
+            }
+        }
         self.ends.push(EndedCall { call, made: CallOrigin::of(&end.call), result, copied: self.owner.may_be_copy() });
     }
 

@@ -10,7 +10,9 @@ mod ends;
 mod hooks;
 mod meter;
 mod nameless;
+mod proof;
 mod responses;
+mod scripts;
 mod stamps;
 mod statements;
 mod talk;
@@ -70,6 +72,7 @@ pub struct Assembler {
     talk: talk::Talk,
     owner: begin::LogOwner,
     ends: Vec<ends::EndedCall>,
+    scripts: scripts::ScriptTable,
     /// The last reading of the meter.
     meter: Option<crate::usage::Tokens>,
     responses: responses::Responses,
@@ -147,6 +150,7 @@ impl Assembler {
             talk: talk::Talk::default(),
             owner: begin::LogOwner::default(),
             ends: Vec::new(),
+            scripts: scripts::ScriptTable::default(),
             meter: None,
             responses: responses::Responses::default(),
             torn_tail: None,
@@ -204,7 +208,7 @@ impl Assembler {
             Fact::SummarisedBy(response) => self.responses.summarised(response),
             Fact::Call(call) => self.call(call),
             Fact::Result(result) => self.result(result),
-            Fact::End(end) => self.end(&end),
+            Fact::End(end) => self.end(end),
             Fact::Hook(hook) => self.hook(hook),
             Fact::Task(news) => self.task(news),
             Fact::Restated(news) => self.restated(news, event.at),
@@ -280,6 +284,8 @@ impl Assembler {
         self.settle_stamps();
         self.settle_chain();
         self.settle_stub();
+        // Last, because the calls of a script share what is known of it.
+        self.settle_scripts();
         self.out.settle();
         self.out
     }

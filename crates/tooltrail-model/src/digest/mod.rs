@@ -15,7 +15,8 @@ mod times;
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
-pub use crate::reported::{Reported, ReportedOutcome};
+use crate::reported::Reported;
+use crate::row::CallNumber;
 use crate::transcript::{Story, Transcript};
 use crate::{Reason, Status};
 use serde::Serialize;
@@ -95,7 +96,7 @@ pub struct Cited {
     pub call: String,
     /// Its number in the session.
     #[serde(skip)]
-    pub number: u32,
+    pub number: CallNumber,
     /// Its place in `Transcript::calls`.
     #[serde(skip)]
     pub index: usize,

@@ -177,7 +177,7 @@ impl Test {
         // Terms about calls never hold for messages and sessions.
         let of_call = |holds: &dyn Fn(&CallRow<'_>) -> bool| Some(call.is_some_and(holds));
         match self {
-            Test::Tool(names) => of_call(&|call| fits(names, call.tool)),
+            Test::Tool(names) => of_call(&|call| fits(names, call.tool) || call.unwrapped.is_some_and(|tool| fits(names, tool))),
             Test::Server(names) => of_call(&|call| call.server.is_some_and(|server| fits(names, server))),
             Test::Kind(kinds) => of_call(&|call| kinds.contains(&call.kind)),
             Test::Status(statuses) => of_call(&|call| statuses.contains(&call.status)),

@@ -125,8 +125,8 @@ impl Linked<'_> {
     pub fn groups(&self, by: By, selected: Selected<'_>, now: &Now, zone: &TimeZone) -> Vec<GroupRow> {
         let mut sums = Sums { by, zone, all: Map::default(), last: None };
         let place = |session: usize| self.sessions.get(session).map(|own| (session, own.project.as_deref()));
-        // Copies were counted with their original.
-        for call in selected.calls.iter().filter(|call| call.copy_of.is_none()) {
+        // Copies were counted with their original, and calls in scripts are with the script.
+        for call in selected.calls.iter().filter(|call| call.copy_of.is_none() && !call.id.is_inner()) {
             let record = self.record(call.id);
             let names = &self.sources[call.id.source()].summary.names;
             let judged = self.judge(call, Some(now), false);

@@ -1,7 +1,8 @@
 //! Recognises records of the same call, finds the original, and numbers the calls of each session.
 
 use super::parallel::in_runs;
-use super::{CallId, Foreign, Linked, LinkedCall, Source, repeated, small};
+use super::{CallId, CallList, Foreign, Linked, LinkedCall, Source, repeated, small};
+use crate::row::CallNumber;
 use crate::summary::Summary;
 use crate::{Map, Set, Time};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ fn logs<'a>(sources: &[&'a Source]) -> impl Iterator<Item = (usize, &'a Summary)
 
 /// Keys of calls that may occur more than once.
 pub(super) fn repeated_calls(sources: &[&Source]) -> Set<u64> {
-    repeated(logs(sources).flat_map(|(_, log)| log.calls.iter().chain(&log.nested)).map(|call| call.key))
+    repeated(logs(sources).flat_map(|(_, log)| log.calls.iter().chain(&log.nested).chain(&log.inner)).map(|call| call.key))
 }
 
 /// Settled calls, and those that may have copies, by key.
@@ -34,7 +35,9 @@ type Sifted = (Vec<LinkedCall>, Map<u64, Vec<CallId>>);
 /// All calls of all sources with their copies settled.
 pub(super) fn calls(linked: &Linked<'_>, repeated: &Set<u64>) -> Vec<LinkedCall> {
     let logs: Vec<_> = logs(&linked.sources).collect();
-    let runs = in_runs(linked.threads, &logs, &|(_, log)| log.calls.len() + log.nested.len(), &|run| sift(linked, repeated, run));
+    let runs = in_runs(linked.threads, &logs, &|(_, log)| log.calls.len() + log.nested.len() + log.inner.len(), &|run| {
+        sift(linked, repeated, run)
+    });
     let (mut calls, groups) = runs.into_iter().reduce(join).unwrap_or_default();
     for group in groups.into_values() {
         // The key was only shared by chance.
@@ -52,11 +55,11 @@ pub(super) fn calls(linked: &Linked<'_>, repeated: &Set<u64>) -> Vec<LinkedCall>
 /// Settles the calls of some logs that occur once, as nearly all do, in the order they are in memory.
 fn sift(linked: &Linked<'_>, repeated: &Set<u64>, logs: &[(usize, &Summary)]) -> Sifted {
     let mut groups: Map<u64, Vec<CallId>> = Map::default();
-    let mut calls = Vec::with_capacity(logs.iter().map(|(_, log)| log.calls.len() + log.nested.len()).sum());
+    let mut calls = Vec::with_capacity(logs.iter().map(|(_, log)| log.calls.len() + log.nested.len() + log.inner.len()).sum());
     for &(source, log) in logs {
-        for (nested, records) in [(false, &log.calls), (true, &log.nested)] {
+        for (list, records) in [(CallList::Own, &log.calls), (CallList::Nested, &log.nested), (CallList::Inner, &log.inner)] {
             for (index, record) in records.iter().enumerate() {
-                let call = CallId::new(source, nested, index);
+                let call = CallId::new(source, list, index);
                 if repeated.contains(&record.key) {
                     groups.entry(record.key).or_default().push(call);
                 } else {
@@ -78,7 +81,7 @@ fn join(mut some: Sifted, more: Sifted) -> Sifted {
 
 /// Settles a call without copies.
 fn alone(linked: &Linked<'_>, call: CallId) -> Option<LinkedCall> {
-    (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, linked.record(call).unnamed))
+    (!call.is_nested() || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, linked.record(call).unnamed))
 }
 
 /// Splits calls with the same hash by their ids and agents. Nearly always there is only one id. A call without an id is
@@ -99,9 +102,9 @@ fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
 
 fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<LinkedCall>) {
     // Calls reported in progress records count only where no other record exists, and once.
-    let real = group.iter().filter(|call| !call.nested).count();
+    let real = group.iter().filter(|call| !call.is_nested()).count();
     if real > 0 {
-        group.retain(|call| !call.nested);
+        group.retain(|call| !call.is_nested());
     } else {
         // The subagent's own log would contain the call if it were real.
         if group.iter().any(|&call| has_own_log(linked, call)) {
@@ -230,7 +233,7 @@ fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<
         copy_of: (call != original).then_some(original),
         foreign_result,
         session: linked.session_index.get(&(call.source(), record.session)).copied().unwrap_or(usize::MAX),
-        number: 0,
+        number: CallNumber::default(),
         model: record.model,
         order: last_if_none(record.order),
         open: record.result.is_none() && foreign_result.is_none(),
@@ -263,10 +266,10 @@ pub(super) fn number(linked: &Linked<'_>, mut calls: Vec<LinkedCall>, sessions: 
         // The calls of a log are already in order, which makes a stable sort fast.
         own.sort_by(|a, b| {
             let order = |call: &LinkedCall| (call.order, call.id.source());
-            let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index());
+            let place = |call: &LinkedCall| (linked.record(call.id).at, linked.place_in_source(call.id));
             order(a).cmp(&order(b)).then_with(|| place(a).cmp(&place(b)))
         });
-        count(own);
+        count(linked, own);
     }
     calls
 }
@@ -300,17 +303,24 @@ fn by_session(calls: &mut [LinkedCall], none: usize) -> Vec<usize> {
 }
 
 /// Numbers the calls of a session: each call once, even where the session contains a copy of it.
-fn count(calls: &mut [LinkedCall]) {
+fn count(linked: &Linked<'_>, calls: &mut [LinkedCall]) {
     let copied: Set<CallId> = calls.iter().filter_map(|call| call.copy_of).collect();
     let mut numbers: Map<CallId, u32> = Map::default();
     let mut count = 0;
+    // A script comes right before its calls.
+    let mut script = 0;
     for call in calls {
+        if call.id.is_inner() {
+            call.number = CallNumber { call: script, inner: linked.inner_number(call.id) };
+            continue;
+        }
         // Records of one call share their original.
         let original = call.copy_of.unwrap_or(call.id);
         let mut next = || {
             count += 1;
             count
         };
-        call.number = if copied.contains(&original) { *numbers.entry(original).or_insert_with(next) } else { next() };
+        script = if copied.contains(&original) { *numbers.entry(original).or_insert_with(next) } else { next() };
+        call.number = script.into();
     }
 }

@@ -28,6 +28,7 @@ pub use open::{UnsettledCall, UnsettledSession};
 pub use sessions::{LinkedSession, LinkedTurn, shorten};
 pub use state::{OpenCalls, State, StateReason};
 
+use crate::row::CallNumber;
 use crate::summary::{CallRecord, ResultRecord, Summary};
 use crate::text::Name;
 use crate::{Map, Set, Time};
@@ -154,14 +155,39 @@ fn repeated(all: impl Iterator<Item = u64> + Clone) -> Set<u64> {
 pub struct CallId {
     // Small, because there are many and each call contains up to three.
     source: u32,
-    /// Whether the call is only reported there.
-    nested: bool,
+    list: CallList,
     index: u32,
 }
 
+/// The list of a source that a call is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum CallList {
+    /// Those that its records request.
+    Own,
+    /// Those that it only reports.
+    Nested,
+    /// Those in the texts of scripts.
+    Inner,
+}
+
 impl CallId {
-    fn new(source: usize, nested: bool, index: usize) -> Self {
-        CallId { source: small(source), nested, index: small(index) }
+    fn new(source: usize, list: CallList, index: usize) -> Self {
+        CallId { source: small(source), list, index: small(index) }
+    }
+
+    /// Whether the call stands in the text of a script.
+    pub fn is_inner(self) -> bool {
+        self.list == CallList::Inner
+    }
+
+    /// Whether a record of its source requests the call.
+    fn is_own(self) -> bool {
+        self.list == CallList::Own
+    }
+
+    /// Whether the call is only reported in its source.
+    fn is_nested(self) -> bool {
+        self.list == CallList::Nested
     }
 
     /// The source.
@@ -191,8 +217,8 @@ pub struct LinkedCall {
     pub foreign_result: Option<Foreign>,
     /// Its session.
     pub session: usize,
-    /// Its number in the session, counted from 1.
-    pub number: u32,
+    /// Its number in the session.
+    pub number: CallNumber,
     // Fields of its record that linking needs, copied so that the record need not be fetched from memory again.
     model: Option<Name>,
     order: Time,
@@ -234,12 +260,34 @@ impl<'a> Linked<'a> {
     /// The record of a call.
     pub fn record(&self, id: CallId) -> &'a CallRecord {
         let summary = &self.sources[id.source()].summary;
-        if id.nested { &summary.nested[id.index()] } else { &summary.calls[id.index()] }
+        match id.list {
+            CallList::Own => &summary.calls[id.index()],
+            CallList::Nested => &summary.nested[id.index()],
+            CallList::Inner => &summary.inner[id.index()],
+        }
+    }
+
+    /// The order of calls that stand in one record: a call, then those in its script.
+    fn place_in_source(&self, id: CallId) -> (bool, usize, u32) {
+        match self.record(id).rare().inner.filter(|_| id.is_inner()) {
+            Some(inner) => (false, inner.script as usize, inner.number),
+            None => (id.is_nested(), id.index(), 0),
+        }
+    }
+
+    /// The number of a call in its script; 0 for any other call.
+    fn inner_number(&self, id: CallId) -> u32 {
+        self.record(id).rare().inner.map_or(0, |inner| inner.number)
     }
 
     /// The id of a call, as its log has it.
     pub fn id(&self, call: CallId) -> &'a str {
         self.sources[call.source()].summary.names.text(self.record(call).id)
+    }
+
+    /// Whether a call has an id: its own, or that of a record of its own.
+    pub fn is_called(&self, call: CallId, id: &str) -> bool {
+        self.id(call) == id || self.record(call).rare().alias.as_deref() == Some(id)
     }
 
     /// The calls of a session, copies too, by request.

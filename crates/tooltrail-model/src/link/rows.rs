@@ -1,10 +1,10 @@
 //! Rows: linked calls, sessions and sources as the commands print them.
 
-use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCalls, UnsettledCall, UnsettledSession};
+use super::{CallId, CallList, Linked, LinkedCall, LinkedSession, Now, OpenCalls, UnsettledCall, UnsettledSession};
 use crate::event::{Approval, HookOutcome, TaskState};
 use crate::issue::{Issue, IssueCode};
 use crate::position::{At, split_address};
-use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
+use crate::row::{Background, CallRow, CallRowOrigin, CheckRow, HookRow, InnerCalls, InputFrom, Place, SessionRow, VERSION};
 use crate::summary::{CallRecord, HookRecord, ResultRecord};
 use crate::verdict::{self, Circumstances, LoggedOutcome, Sequel, Verdict};
 use crate::{Status, Time};
@@ -42,7 +42,9 @@ impl<'a> Linked<'a> {
         let sole = result.sole || result.rewritten || (!result.timed && source == call.id.source() && result.at == record.at);
         let started = record.time.filter(|_| !sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
-        Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
+        // What a script printed later may prove more than its result.
+        let evidence = record.rare().evidence.filter(|_| source == call.id.source()).unwrap_or(result.at);
+        Judged { verdict, source, evidence, result: Some((source, result)), completed, duration_ms }
     }
 
     /// The event after a call that explains a missing result.
@@ -122,7 +124,7 @@ impl<'a> Linked<'a> {
             purpose: None,
             is_error: result.map(|result| result.signals.outcome == LoggedOutcome::Error),
             input_bytes: record.input.len(),
-            result_bytes: result.map(|result| result.bytes),
+            result_bytes: result.filter(|_| record.rare().inner.is_none_or(|inner| inner.told)).map(|result| result.bytes),
             model: names.opt(record.model),
             message: names.opt(record.message),
             parallel: record.parallel,
@@ -137,8 +139,31 @@ impl<'a> Linked<'a> {
             sidechain: record.sidechain,
             copy_of: call.copy_of.map(|original| self.request_place(original)),
             about: None,
+            unwrapped: record.rare().script.as_ref().and_then(|script| script.alone).map(|tool| names.text(tool)),
+            inner: self.inner_calls(call, alone),
+            origin: if call.id.is_inner() { CallRowOrigin::Script } else { CallRowOrigin::Log },
+            input_from: InputFrom::Request,
+            failed_by: record.rare().script.as_ref().and_then(|script| script.failed_by),
+            alias: record.rare().alias.as_deref(),
             may_wait: may_wait(record, judged.duration_ms, result),
         }
+    }
+
+    /// The outcomes of the calls of a script that makes several, or may do so.
+    fn inner_calls(&self, call: &LinkedCall, alone: bool) -> Option<InnerCalls> {
+        let script = self.record(call.id).rare().script.as_deref().filter(|script| script.alone.is_none())?;
+        let mut counts = InnerCalls { complete: script.complete, ..InnerCalls::default() };
+        for index in script.calls.clone() {
+            let id = CallId::new(call.id.source(), CallList::Inner, index as usize);
+            counts.calls += 1;
+            let inner = LinkedCall { id, copy_of: None, ..*call };
+            match self.judge(&inner, None, alone).verdict.status {
+                Status::Succeeded => counts.succeeded += 1,
+                Status::Failed => counts.failed += 1,
+                _ => counts.unknown += 1,
+            }
+        }
+        Some(counts)
     }
 
     fn hook_row<'s>(&'s self, source: usize, hook: &'s HookRecord) -> HookRow<'s> {
@@ -205,6 +230,10 @@ impl<'a> Linked<'a> {
         let mut row = described(self, own);
         let mut calls = OpenCalls::default();
         for call in self.calls_of(session).iter().filter(|call| call.copy_of.is_none()) {
+            if call.id.is_inner() {
+                row.inner_calls += 1;
+                continue;
+            }
             // As if the session had ended. Calls that may still run are counted apart, until the time is known.
             let judged = self.judge(call, None, false);
             row.calls += 1;
@@ -221,7 +250,7 @@ impl<'a> Linked<'a> {
     pub fn check_rows<'s>(&'s self, now: &'s Now) -> Vec<CheckRow<'s>> {
         let mut rows: Vec<CheckRow<'_>> = self.sources.iter().map(|source| check_row(source)).collect();
         // Calls that a file only reports for a subagent are not that file's to answer.
-        for call in self.calls.iter().filter(|call| !call.id.nested && !self.is_streamed(call)) {
+        for call in self.calls.iter().filter(|call| call.id.is_own() && !self.is_streamed(call)) {
             let record = self.record(call.id);
             let row = &mut rows[call.id.source()];
             row.calls += 1;
@@ -287,6 +316,7 @@ fn described<'s>(linked: &'s Linked<'_>, session: &'s LinkedSession) -> SessionR
         turns: session.turns,
         calls: 0,
         by_status: BTreeMap::new(),
+        inner_calls: 0,
         models: session.models.iter().map(|model| &**model).collect(),
         usage: session.usage,
         files: session.sources.iter().map(|&source| &*linked.sources[source].path).collect(),

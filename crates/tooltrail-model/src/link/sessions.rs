@@ -142,7 +142,7 @@ pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>, kn
 pub(super) fn take_in_calls(linked: &mut Linked<'_>) {
     // Most calls have the model of the one before.
     let mut last = None;
-    for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
+    for call in linked.calls.iter().filter(|call| call.copy_of.is_none() && !call.id.is_inner()) {
         if call.open {
             *linked.open.entry(call.session).or_default() += 1;
         }

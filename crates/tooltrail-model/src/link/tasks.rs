@@ -46,7 +46,7 @@ pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> TaskNewsI
 fn unheard(sources: &[&Source]) -> Set<u64> {
     let leave = |named: &mut Set<u64>, log: &Summary| {
         if !named.is_empty() {
-            for call in log.calls.iter().chain(&log.nested) {
+            for call in log.calls.iter().chain(&log.nested).chain(&log.inner) {
                 named.remove(&call.key);
             }
         }

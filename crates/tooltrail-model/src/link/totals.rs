@@ -140,7 +140,9 @@ impl Linked<'_> {
             stats.turns += session.turns;
         }
         let runs = in_runs(self.threads, calls, &|_| 1, &|run| self.tools(run, now));
-        stats.by_tool = runs.into_iter().reduce(Tools::join).unwrap_or_default().finish();
+        let tools = runs.into_iter().reduce(Tools::join).unwrap_or_default();
+        stats.inner_calls = tools.inner;
+        stats.by_tool = tools.finish();
         // Added up from the tools' numbers, so that the two cannot disagree.
         for tool in stats.by_tool.values() {
             stats.calls += tool.calls;
@@ -160,7 +162,11 @@ impl Linked<'_> {
     fn tools(&self, calls: &[LinkedCall], now: &Now) -> Tools<'_> {
         let mut tools = Tools::default();
         for call in calls.iter().filter(|call| call.copy_of.is_none()) {
-            // Copies are left out above: the original counts for all of them.
+            // Copies are left out above: the original counts for all of them. A call in a script counts with the script.
+            if call.id.is_inner() {
+                tools.inner += 1;
+                continue;
+            }
             let tool = self.record(call.id).tool;
             let text = self.sources[call.id.source()].summary.names.text(tool);
             let judged = self.judge(call, Some(now), false);
@@ -183,6 +189,8 @@ struct Tools<'a> {
     /// Positions of a tool's totals, by its text and, faster, by its name in a source.
     by_text: Map<&'a str, usize>,
     by_name: Map<(u32, Name), usize>,
+    /// Number of calls in scripts.
+    inner: u64,
 }
 
 impl<'a> Tools<'a> {
@@ -209,6 +217,7 @@ impl<'a> Tools<'a> {
     }
 
     fn join(mut self, other: Self) -> Self {
+        self.inner += other.inner;
         // `by_name` is not joined: only `add` needs it, and nothing is added any more.
         for (text, more, took) in other.all {
             let index = self.index(text);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::position::At;
-use crate::row::{Background, VERSION};
+use crate::row::{Background, CallRowOrigin, InputFrom, VERSION};
 use crate::transcript::Spot;
 use proptest::prelude::*;
 
@@ -50,6 +50,12 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         sidechain: false,
         copy_of: None,
         about: None,
+        unwrapped: None,
+        inner: None,
+        origin: CallRowOrigin::Log,
+        input_from: InputFrom::Request,
+        failed_by: None,
+        alias: None,
         may_wait: false,
     };
     let spot = Spot { source: 0, at: At::default() };

@@ -15,7 +15,7 @@ use tooltrail_formats::load;
 use tooltrail_model::book::Book;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
-use tooltrail_model::row::CallRow;
+use tooltrail_model::row::{CallNumber, CallRow};
 use tooltrail_view::render::json;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -27,13 +27,18 @@ struct CallListCursor {
     /// Fingerprint of the call within its session.
     call: u64,
     /// Its number, for the case that the call is gone when the next page is asked for.
-    number: u32,
+    number: (u32, u32),
 }
 
 impl CallListCursor {
     fn of(row: &CallRow<'_>) -> Self {
-        let number = row.r#ref.rsplit_once(':').and_then(|(_, number)| number.parse().ok()).unwrap_or(0);
-        CallListCursor { agent: row.agent.to_owned(), session: row.session.to_owned(), call: print(row), number }
+        let number = row.r#ref.rsplit_once(':').and_then(|(_, number)| CallNumber::read(number)).unwrap_or_default();
+        CallListCursor {
+            agent: row.agent.to_owned(),
+            session: row.session.to_owned(),
+            call: print(row),
+            number: (number.call, number.inner),
+        }
     }
 }
 
@@ -91,7 +96,7 @@ fn behind(snapshot: &CatalogueSnapshot, last: &CallListCursor) -> Result<(usize,
             found = Some(listed.id);
         }
         // The fallback for a call that has disappeared: the last one with a number not after its number.
-        if listed.number <= last.number {
+        if (listed.number.call, listed.number.inner) <= last.number {
             before = before.max(listed.id);
         }
     })?;
@@ -190,7 +195,7 @@ fn behind_copies<'l>(asked: &MatchContext<'l>, filter: &Filter, last: Option<&Ca
     let own = linked.calls_of(session);
     let is_it = |call: &LinkedCall| print(&linked.call_row(call, asked.now, true)) == last.call;
     // By number if the call itself is gone, as in `behind`.
-    let place = own.iter().position(is_it).or_else(|| own.iter().rposition(|call| call.number <= last.number));
+    let place = own.iter().position(is_it).or_else(|| own.iter().rposition(|call| (call.number.call, call.number.inner) <= last.number));
     let done: Vec<_> = own.iter().take(place.map_or(0, |place| place + 1)).map(|call| call.id).collect();
     calls.retain(|call| call.session > session || (call.session == session && !done.contains(&call.id)));
     calls

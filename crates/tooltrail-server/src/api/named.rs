@@ -5,7 +5,7 @@ use super::request::ApiRequest;
 use crate::snapshot::CatalogueSnapshot;
 use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::position::{file_of, split_record};
-use tooltrail_model::row::{CallRow, Place, SessionRow};
+use tooltrail_model::row::{CallNumber, CallRow, Place, SessionRow};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::line::neutral;
 
@@ -30,7 +30,7 @@ pub(super) fn no_session(name: &str) -> ApiError {
 pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &str) -> Result<ListedCall, ApiError> {
     // Ids first: agents choose them, so an id could look like any of the other forms.
     if let Some(place) = request.app.session_of_call(snapshot, name)?
-        && let Some(listed) = first(snapshot, place, |_, row| row.call == name)?
+        && let Some(listed) = first(snapshot, place, |_, row| row.call == name || row.alias == Some(name))?
     {
         return Ok(listed);
     }
@@ -49,11 +49,11 @@ pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &st
     let place = session(snapshot, &rows, whose)?;
     let own = snapshot.listing.calls_of(&snapshot.library.catalogue(), place)?;
     let found = match number {
-        "last" => own.iter().max_by_key(|call| call.number),
-        number => number.parse().ok().and_then(|number: u32| own.iter().find(|call| call.number == number)),
+        "last" => own.iter().max_by_key(|call| (call.number.call, std::cmp::Reverse(call.number.inner))),
+        number => CallNumber::read(number).and_then(|number| own.iter().find(|call| call.number == number)),
     };
     found.copied().ok_or_else(|| {
-        let most = own.iter().map(|call| call.number).max().unwrap_or(0);
+        let most = own.iter().map(|call| call.number.call).max().unwrap_or(0);
         ApiError::about(Code::NoSuchCall, "id", format!("This session has no call `{}`: it has {most}.", neutral(number)))
     })
 }

@@ -13,7 +13,7 @@ use crate::request::PageRequest;
 use data::Waterfall;
 use maud::{Markup, html};
 use tooltrail_model::book::Book;
-use tooltrail_view::head::{count, counted, look_of, took};
+use tooltrail_view::head::{counted, look_of, took};
 use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest, Tab};
 
 /// Style sheets and script.
@@ -107,7 +107,7 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
     // `at` is an anchor of the transcript, `call` the number of a call.
     let chosen = chosen.or_else(|| {
         let number = request.number("call")?;
-        transcript.calls.iter().position(|call| call.number as usize == number)
+        transcript.calls.iter().position(|call| call.number.call as usize == number)
     });
     let calls = fall.calls().count();
     if calls == 0 {
@@ -210,7 +210,7 @@ fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
             @if let OrderedLine::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
                 // Headings are level 1 of the tree, and calls of subagents one level below their parent.
                 div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
-                    span.n { (count(call.number.into())) }
+                    span.n { (call.number) }
                     span.sign aria-hidden="true" { (look_of(&call.row).glyph) }
                     b { (data::tool(&call.row)) }
                     span.t { (data::title(reader, call, LETTERS)) }

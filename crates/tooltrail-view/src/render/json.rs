@@ -19,7 +19,7 @@ use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::content::Content;
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::position::file_of;
-use tooltrail_model::row::{CallRow, VERSION};
+use tooltrail_model::row::{CallNumber, CallRow, VERSION};
 use tooltrail_model::transcript::{
     Entry, EntryKind, HookStory, Level, Part, PermissionChange, ProgressStory, SessionSettings, SideFile, Story, Thread, Turn,
 };
@@ -172,7 +172,7 @@ struct NamedValue<'a> {
 #[derive(Serialize)]
 struct StoryRow<'a> {
     call: &'a CallRow<'a>,
-    number: u32,
+    number: CallNumber,
     input: &'a Value,
     seen: Option<&'a [Content]>,
     produced: Option<&'a Value>,

@@ -15,6 +15,7 @@ use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Kind;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_model::link::Linked;
+use tooltrail_model::row::CallNumber;
 use tooltrail_model::transcript::Spot;
 use tooltrail_view::render::{json, terminal};
 
@@ -126,7 +127,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
 /// True if an outline of the session, which is much faster to read, has everything that is shown. Turns, changes and JSON need the whole
 /// session, and so does a call that started a subagent, whose conversation is shown with it.
 fn outline_is_enough(args: &LogArgs, own: &ShowArgs, linked: &Linked<'_>, target: &Target) -> bool {
-    let starts = |session: usize, number: u32| {
+    let starts = |session: usize, number: CallNumber| {
         linked.calls_of(session).iter().any(|call| call.number == number && linked.record(call.id).kind == Kind::Subagent)
     };
     // Raw records are printed the same for programs, so `--json` does not matter to them.
@@ -144,7 +145,7 @@ pub(crate) fn check_turns(book: &dyn Book, selection: &Selection) -> anyhow::Res
 }
 
 /// Index of the call with a number.
-fn index_of(book: &dyn Book, number: u32) -> anyhow::Result<usize> {
+fn index_of(book: &dyn Book, number: CallNumber) -> anyhow::Result<usize> {
     let found = book.transcript().calls.iter().position(|call| call.number == number);
     found.ok_or_else(|| anyhow::anyhow!("the call is not in its session's logs any more"))
 }

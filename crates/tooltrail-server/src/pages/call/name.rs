@@ -5,6 +5,7 @@ use crate::app_state::AppState;
 use crate::snapshot::CatalogueSnapshot;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
+use tooltrail_model::row::CallNumber;
 use tooltrail_view::head::{look_of, took, why_of};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::call_name;
@@ -26,7 +27,7 @@ pub(super) enum Pick {
     /// By its id.
     Id(String),
     /// By its number.
-    Number(u32),
+    Number(CallNumber),
 }
 
 /// Forms of a call.
@@ -61,7 +62,7 @@ pub(super) fn find(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> 
 
 fn named(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<(usize, Pick), Trouble> {
     if let Some((session, number)) = name.rsplit_once(':')
-        && let Ok(number) = number.parse()
+        && let Some(number) = CallNumber::read(number)
         // An id may contain a colon as well, so an unknown session is not an error yet.
         && let Ok(place) = app.session(snapshot, session)
     {
@@ -90,7 +91,7 @@ pub(super) fn gone(snapshot: &CatalogueSnapshot, place: usize, pick: &Pick) -> R
     let mut known = String::new();
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let is_it = match pick {
-            Pick::Id(id) => row.call == id,
+            Pick::Id(id) => row.call == id || row.alias == Some(id.as_str()),
             Pick::Number(number) => listed.number == *number,
         };
         if is_it {
@@ -112,13 +113,15 @@ impl Pick {
         let calls = &book.transcript().calls;
         let found = match self {
             // Copies have the same id; the original is meant.
-            Pick::Id(id) => calls.iter().position(|call| call.row.call == id && call.row.copy_of.is_none()),
+            Pick::Id(id) => {
+                calls.iter().position(|call| (call.row.call == id || call.row.alias == Some(id.as_str())) && call.row.copy_of.is_none())
+            }
             Pick::Number(number) => calls.iter().position(|call| call.number == *number),
         };
         found.ok_or_else(|| match self {
             Pick::Id(id) => missing(id),
             Pick::Number(number) => {
-                let most = calls.iter().map(|call| call.number).max().unwrap_or(0);
+                let most = calls.iter().map(|call| call.number.call).max().unwrap_or(0);
                 Trouble::Missing(format!("This session has no call {number}: it has {most}."))
             }
         })

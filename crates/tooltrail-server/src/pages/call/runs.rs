@@ -11,7 +11,7 @@ use tooltrail_model::book::Book;
 use tooltrail_model::command::CommandLine;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::filter::quoted;
-use tooltrail_model::row::CallRow;
+use tooltrail_model::row::{CallNumber, CallRow};
 use tooltrail_model::transcript::CallEntry;
 use tooltrail_view::head::{count, look_of, outcome, took};
 use tooltrail_view::line::neutral;
@@ -84,7 +84,7 @@ impl RunIdentity {
 /// A call that counts as a run of the same.
 struct SimilarCall<'r> {
     index: usize,
-    number: u32,
+    number: CallNumber,
     row: CallRow<'r>,
     /// Whether its success belongs to another command of the line.
     doubtful: bool,
@@ -141,7 +141,7 @@ impl CallPage<'_> {
     fn same(&self, same: &RunIdentity) -> Vec<SimilarCall<'_>> {
         let mut near: Vec<(usize, &CallEntry<'_>)> =
             self.book.transcript().calls.iter().enumerate().filter(|(_, call)| same.may_be(call.row.kind)).collect();
-        near.sort_by_key(|(_, call)| call.number.abs_diff(self.entry.number));
+        near.sort_by_key(|(_, call)| call.number.call.abs_diff(self.entry.number.call));
         // Each comparison may read from the log, so a session with very many calls is not compared completely.
         near.truncate(LOOKED);
         let words: Vec<Finder<'_>> = same.words().into_iter().map(Finder::new).collect();

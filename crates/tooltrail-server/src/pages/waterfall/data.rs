@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use tooltrail_formats::load;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_model::digest::{self, Lapse, Who};
-use tooltrail_model::row::{CallRow, Place};
+use tooltrail_model::row::{CallNumber, CallRow, Place};
 use tooltrail_model::transcript::{CallEntry, Transcript};
 use tooltrail_model::waterfall::{self, Bar, Extent};
 use tooltrail_model::{Status, Time};
@@ -64,7 +64,7 @@ pub(super) struct Data {
     /// Position among the session's calls, where it does not follow that of the call before.
     call: Vec<(usize, usize)>,
     /// Number, where it is not the position plus one.
-    number: Vec<(usize, u32)>,
+    number: Vec<(usize, CallNumber)>,
     /// Nesting depth, where it differs from the call before.
     depth: Vec<(usize, usize)>,
     /// Status, as a letter.
@@ -278,7 +278,7 @@ impl<'r> Columns<'r> {
             data.call.push((place, index));
         }
         self.next = index + 1;
-        if call.number as usize != index + 1 {
+        if call.number.call as usize != index + 1 || call.number.inner > 0 {
             data.number.push((place, call.number));
         }
         if depth != self.depth {

@@ -11,7 +11,7 @@ use crate::{Head, Limits};
 use std::collections::BTreeMap;
 use tooltrail_model::book::Selection;
 use tooltrail_model::content::Image;
-use tooltrail_model::row::{CallRow, Place, SessionRow};
+use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, SessionRow};
 use tooltrail_model::transcript::{CallEntry, Level, Spot, Transcript, Turn};
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Kind, Reason, Status};
@@ -59,6 +59,12 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         sidechain: false,
         copy_of: None,
         about: None,
+        unwrapped: None,
+        inner: None,
+        origin: CallRowOrigin::Log,
+        input_from: InputFrom::Request,
+        failed_by: None,
+        alias: None,
         may_wait: false,
     }
 }
