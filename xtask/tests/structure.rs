@@ -16,7 +16,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-skim", &[]),
     ("tooltrail-model", &[]),
     ("tooltrail-shell", &["tooltrail-model"]),
-    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model", "tooltrail-shell"]),
+    ("tooltrail-script", &["tooltrail-model"]),
+    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-script"]),
     ("tooltrail-view", &["tooltrail-model"]),
     ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
     ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog"]),
@@ -75,7 +76,7 @@ const MOST_LINES: usize = 800;
 
 /// Crates whose source knows no agent's spelling: what differs between agents is asked of `crates/tooltrail-formats`.
 const NEUTRAL: &[&str] =
-    &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-view", "tooltrail-catalog", "tooltrail-server", "tooltrail"];
+    &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-script", "tooltrail-view", "tooltrail-catalog", "tooltrail-server", "tooltrail"];
 
 /// Names of agents, of their files and of their variables.
 const SPELLINGS: &[&str] = &[

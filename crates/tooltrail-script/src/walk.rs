@@ -1,0 +1,472 @@
+//! Statements of a program, in the order in which it runs them.
+
+use crate::syntax::visit;
+use crate::values::{Closure, HeapValue, Known, Scope};
+use crate::{literals, scan};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+use tooltrail_model::script::{Argument, Condition, Script, ScriptCall};
+use tree_sitter::{Node, Tree};
+
+/// Deepest nesting of statements and expressions that is followed, functions included.
+const DEEPEST: usize = 60;
+/// Most statements and expressions that are followed.
+const MOST_STEPS: usize = 100_000;
+/// Most calls that are listed.
+const MOST_CALLS: usize = 1_000;
+/// Most prints that are listed.
+const MOST_PRINTS: usize = 1_000;
+
+/// What a program does as far as it was followed.
+pub(crate) struct Reader<'t> {
+    pub(crate) program: &'t str,
+    pub(crate) script: Script,
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) scope: usize,
+    pub(crate) heap: Vec<HeapValue>,
+    pub(crate) closures: Vec<Closure<'t>>,
+    /// Conditions on which the present statement runs.
+    pub(crate) path: Vec<Condition>,
+    /// Whether the present statement surely runs.
+    pub(crate) certain: bool,
+    /// Whether the order or number of prints is no longer known.
+    loose: bool,
+    /// Number of handlers that would catch an error of the present statement.
+    pub(crate) caught: usize,
+    /// For each asynchronous function that was called and is not yet awaited: where its prints begin and end.
+    pub(crate) floating: Vec<(usize, usize)>,
+    /// Whether values of names are not known, as in a function that is only scanned.
+    pub(crate) blind: bool,
+    /// Calls whose end the program waits for.
+    pub(crate) awaited: Vec<bool>,
+    pub(crate) choices: usize,
+    pub(crate) depth: usize,
+    steps: usize,
+}
+
+/// How a statement ends.
+#[derive(Clone, Debug)]
+pub(crate) enum Flow {
+    /// The next statement follows.
+    Next,
+    /// The function returns.
+    Return(Known),
+    /// The program ends well.
+    Exit,
+    /// It throws.
+    Throw,
+}
+
+impl<'t> Reader<'t> {
+    pub(crate) fn new(program: &'t str) -> Self {
+        Self {
+            program,
+            script: Script { complete: true, prints_known: true, ..Script::default() },
+            scopes: vec![Scope::default()],
+            scope: 0,
+            heap: Vec::new(),
+            closures: Vec::new(),
+            path: Vec::new(),
+            certain: true,
+            loose: false,
+            caught: 0,
+            floating: Vec::new(),
+            blind: false,
+            awaited: Vec::new(),
+            choices: 0,
+            depth: 0,
+            steps: 0,
+        }
+    }
+
+    /// Reads the whole program.
+    pub(crate) fn read(mut self, tree: &'t Tree) -> Script {
+        let root = tree.root_node();
+        if root.has_error() {
+            scan::scan(&mut self, root);
+            self.script.complete = false;
+            self.loosen();
+        } else {
+            self.block(root);
+        }
+        self.settle(true);
+        self.script.prints_known = !self.loose;
+        // The error of a call that nobody waits for does not end the program.
+        for (call, awaited) in self.script.calls.iter_mut().zip(&self.awaited) {
+            call.caught |= !awaited;
+        }
+        self.script
+    }
+
+    /// Nothing that is printed from here on is known.
+    pub(crate) fn loosen(&mut self) {
+        self.loose = true;
+    }
+
+    /// Asynchronous functions were awaited. Prints of one that was awaited at once are in order, those of several run into each other.
+    pub(crate) fn settle(&mut self, late: bool) {
+        let printed = self.script.prints.len();
+        match self.floating.as_slice() {
+            [] => {}
+            [(_, end)] if !late && *end == printed => {}
+            all => {
+                let first = all.iter().map(|(first, _)| *first).min().unwrap_or(0);
+                self.script.prints.truncate(first);
+                self.loosen();
+            }
+        }
+        self.floating.clear();
+    }
+
+    /// Whether prints can no longer be listed.
+    pub(crate) fn is_loose(&mut self) -> bool {
+        self.loose |= self.script.prints.len() >= MOST_PRINTS;
+        self.loose
+    }
+
+    /// Takes note of a call; `None` where there are too many.
+    pub(crate) fn call(&mut self, tool: &str, node: Node<'t>, argument: Argument, once: bool) -> Option<usize> {
+        if self.script.calls.len() >= MOST_CALLS {
+            self.script.complete = false;
+            return None;
+        }
+        let once = once && self.certain;
+        self.script.complete &= once;
+        self.script.calls.push(ScriptCall { tool: tool.to_owned(), span: node.byte_range(), argument, once, caught: self.caught > 0 });
+        self.awaited.push(false);
+        Some(self.script.calls.len() - 1)
+    }
+
+    /// Counts a step; false where the limits are reached, and then the node is only scanned.
+    pub(crate) fn enter(&mut self, node: Node<'t>) -> bool {
+        self.steps += 1;
+        if self.depth >= DEEPEST || self.steps > MOST_STEPS {
+            // Past the limit of steps, one scan of everything would follow another.
+            if self.steps <= MOST_STEPS * 2 {
+                self.steps += node.descendant_count();
+                scan::scan(self, node);
+            }
+            self.script.complete = false;
+            self.loosen();
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    /// Opens a scope, and returns the one around it.
+    pub(crate) fn open(&mut self, parent: usize) -> usize {
+        self.scopes.push(Scope { parent: Some(parent), ..Scope::default() });
+        std::mem::replace(&mut self.scope, self.scopes.len() - 1)
+    }
+
+    /// Declares a name in the present scope.
+    pub(crate) fn declare(&mut self, name: &str, value: Known) {
+        if let Some(scope) = self.scopes.get_mut(self.scope) {
+            scope.names.insert(Rc::from(name), value);
+        }
+    }
+
+    /// Value of a name.
+    pub(crate) fn lookup(&self, name: &str) -> Option<Known> {
+        let mut at = Some(self.scope);
+        while let Some(scope) = at.and_then(|at| self.scopes.get(at)) {
+            if let Some(value) = scope.names.get(name) {
+                return Some(value.clone());
+            }
+            at = scope.parent;
+        }
+        None
+    }
+
+    /// Gives a name that is declared somewhere a new value.
+    pub(crate) fn assign(&mut self, name: &str, value: Known) {
+        let mut at = Some(self.scope);
+        while let Some(scope) = at {
+            let Some(scope) = self.scopes.get_mut(scope) else { return };
+            if let Some(known) = scope.names.get_mut(name) {
+                *known = value;
+                return;
+            }
+            at = scope.parent;
+        }
+        if let Some(scope) = self.scopes.first_mut() {
+            scope.names.insert(Rc::from(name), value);
+        }
+    }
+
+    /// Follows statements one after the other, in a scope that is open.
+    pub(crate) fn block(&mut self, node: Node<'t>) -> Flow {
+        let statements = children(node);
+        for statement in statements.iter().filter(|statement| statement.kind().ends_with("function_declaration")) {
+            if let Some(name) = statement.child_by_field_name("name") {
+                let function = self.closure(*statement);
+                self.declare(literals::source(name, self.program), function);
+            }
+        }
+        for statement in statements {
+            match self.statement(statement) {
+                Flow::Next => {}
+                end => return end,
+            }
+        }
+        Flow::Next
+    }
+
+    /// Follows one statement.
+    pub(crate) fn statement(&mut self, node: Node<'t>) -> Flow {
+        if !self.enter(node) {
+            return Flow::Next;
+        }
+        let flow = self.followed(node);
+        self.depth -= 1;
+        flow
+    }
+
+    fn followed(&mut self, node: Node<'t>) -> Flow {
+        match node.kind() {
+            "expression_statement" => match node.named_child(0) {
+                Some(expression) => self.effect(expression),
+                None => Flow::Next,
+            },
+            "lexical_declaration" | "variable_declaration" => {
+                for declarator in children(node).into_iter().filter(|child| child.kind() == "variable_declarator") {
+                    let value = declarator.child_by_field_name("value").map_or(Known::Undefined, |value| self.value(value));
+                    if let Some(name) = declarator.child_by_field_name("name") {
+                        self.bind(name, value);
+                    }
+                }
+                Flow::Next
+            }
+            "statement_block" => {
+                let outer = self.open(self.scope);
+                let flow = self.block(node);
+                self.scope = outer;
+                flow
+            }
+            "if_statement" => self.branches(node),
+            "for_in_statement" => self.each(node),
+            "try_statement" => self.attempt(node),
+            "return_statement" => {
+                let value = node.named_child(0).map_or(Known::Undefined, |value| self.value(value));
+                Flow::Return(value)
+            }
+            "throw_statement" => {
+                if let Some(value) = node.named_child(0) {
+                    self.value(value);
+                }
+                Flow::Throw
+            }
+            "empty_statement" | "comment" | "hash_bang_line" | "function_declaration" | "generator_function_declaration" => Flow::Next,
+            "labeled_statement" | "break_statement" | "continue_statement" => {
+                scan::scan(self, node);
+                self.doubt();
+                Flow::Next
+            }
+            _ => {
+                scan::scan(self, node);
+                Flow::Next
+            }
+        }
+    }
+
+    /// The rest of the program may not run, or in another order.
+    pub(crate) fn doubt(&mut self) {
+        self.certain = false;
+        self.loosen();
+    }
+
+    /// Follows an expression that is a statement: one that may end the program.
+    fn effect(&mut self, node: Node<'t>) -> Flow {
+        let call = if node.kind() == "await_expression" { node.named_child(0).unwrap_or(node) } else { node };
+        let name = call.child_by_field_name("function").map(|function| literals::source(function, self.program));
+        if call.kind() == "call_expression" && name == Some("exit") && self.lookup("exit").is_none() {
+            return Flow::Exit;
+        }
+        self.value(node);
+        Flow::Next
+    }
+
+    /// Follows the sides of an `if`.
+    fn branches(&mut self, node: Node<'t>) -> Flow {
+        let condition = node.child_by_field_name("condition").map_or(Known::Unknown, |condition| self.value(condition));
+        let sides = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")];
+        if let Some(truth) = condition.truth() {
+            return sides[usize::from(!truth)].map_or(Flow::Next, |side| self.side(side));
+        }
+        let conditions = self.condition(&condition);
+        let (certain, length) = (self.certain, self.path.len());
+        let mut ends = Vec::new();
+        for (side, condition) in sides.into_iter().zip(conditions) {
+            let Some(side) = side else {
+                ends.push((condition, Flow::Next));
+                continue;
+            };
+            self.certain = false;
+            self.path.push(condition);
+            let flow = self.side(side);
+            self.path.truncate(length);
+            ends.push((condition, flow));
+        }
+        self.certain = certain;
+        for side in sides.into_iter().flatten() {
+            scan::forget(self, side);
+        }
+        self.merge(ends)
+    }
+
+    /// Goes on behind an `if` of which a side may have ended the function or the program.
+    fn merge(&mut self, mut ends: Vec<(Condition, Flow)>) -> Flow {
+        let ended = ends.iter().filter(|(_, flow)| !matches!(flow, Flow::Next)).count();
+        if ended == 0 {
+            return Flow::Next;
+        }
+        if ended == ends.len() {
+            self.doubt();
+            return ends
+                .pop()
+                .map_or(Flow::Next, |(_, flow)| if matches!(flow, Flow::Return(_)) { Flow::Return(Known::Unknown) } else { flow });
+        }
+        // An error ends the program otherwise than at its end; anything else may skip what follows.
+        let thrown = self.caught == 0 && ends.iter().all(|(_, flow)| matches!(flow, Flow::Next | Flow::Throw));
+        if !thrown {
+            self.certain = false;
+        }
+        // In a function, a way out ends only that function, whose caller goes on.
+        if ends.iter().any(|(_, flow)| matches!(flow, Flow::Return(_)))
+            && self.scopes.get(self.scope).is_some_and(|scope| scope.parent.is_some())
+        {
+            self.loosen();
+        }
+        if let Some((condition, _)) = ends.iter().find(|(_, flow)| matches!(flow, Flow::Next)) {
+            self.path.push(*condition);
+        }
+        Flow::Next
+    }
+
+    fn side(&mut self, node: Node<'t>) -> Flow {
+        if node.kind() == "else_clause" {
+            return node.named_child(0).map_or(Flow::Next, |statement| self.statement(statement));
+        }
+        self.statement(node)
+    }
+
+    /// Follows `try`.
+    fn attempt(&mut self, node: Node<'t>) -> Flow {
+        let handler = node.child_by_field_name("handler");
+        let (certain, length) = (self.certain, self.path.len());
+        if let Some(body) = node.child_by_field_name("body") {
+            self.caught += usize::from(handler.is_some());
+            if handler.is_some() {
+                // The first call runs for sure; behind it, an error may have led elsewhere.
+                self.tried(body);
+            } else {
+                self.statement(body);
+            }
+            self.caught -= usize::from(handler.is_some());
+            self.path.truncate(length);
+            scan::forget(self, body);
+        }
+        if let Some(body) = handler.and_then(|handler| handler.child_by_field_name("body")) {
+            self.certain = false;
+            let outer = self.open(self.scope);
+            if let Some(name) = handler.and_then(|handler| handler.child_by_field_name("parameter")) {
+                self.bind(name, Known::Unknown);
+            }
+            let choice = self.choice();
+            self.path.push(choice);
+            let flow = self.statement(body);
+            self.path.truncate(length);
+            self.scope = outer;
+            scan::forget(self, body);
+            self.certain = certain;
+            if !matches!(flow, Flow::Next | Flow::Throw) {
+                self.doubt();
+            }
+        }
+        self.certain = certain && self.certain;
+        if let Some(body) = node.child_by_field_name("finalizer").and_then(|finalizer| finalizer.child_by_field_name("body")) {
+            self.statement(body);
+        }
+        Flow::Next
+    }
+
+    /// Follows the statements of a `try` block: from the first that may throw, each may be the last.
+    fn tried(&mut self, body: Node<'t>) {
+        let certain = self.certain;
+        let outer = self.open(self.scope);
+        for statement in children(body) {
+            let before = self.script.calls.len();
+            let choice = self.choice();
+            self.path.push(choice);
+            let flow = self.statement(statement);
+            if self.script.calls.len() > before || !self.certain {
+                self.certain = false;
+            }
+            if !matches!(flow, Flow::Next) {
+                self.doubt();
+                break;
+            }
+        }
+        self.scope = outer;
+        self.certain = certain;
+    }
+
+    /// A condition that the text does not tell.
+    pub(crate) fn choice(&mut self) -> Condition {
+        self.choices += 1;
+        Condition::Choice { choice: self.choices, holds: true }
+    }
+
+    /// Whether anything below a node leaves a loop or function early.
+    pub(crate) fn leaves(node: Node<'t>) -> bool {
+        let mut found = false;
+        visit(node, |node| {
+            found |= matches!(node.kind(), "break_statement" | "continue_statement" | "return_statement" | "yield_expression");
+            if node.kind().contains("function") { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        found
+    }
+
+    /// Follows `for (const name of list)` where the list is known.
+    fn each(&mut self, node: Node<'t>) -> Flow {
+        let list = node.child_by_field_name("right").map_or(Known::Unknown, |list| self.value(list));
+        let of = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "of");
+        let awaits = children(node).iter().any(|child| child.kind() == "await");
+        let (elements, body) = (self.elements(&list), node.child_by_field_name("body"));
+        let (Some(elements), Some(body)) = (elements.filter(|_| of && !awaits), body) else {
+            return self.unrolled(node);
+        };
+        if Self::leaves(body) || node.child_by_field_name("kind").is_none() {
+            return self.unrolled(node);
+        }
+        for element in elements {
+            let outer = self.open(self.scope);
+            if let Some(name) = node.child_by_field_name("left") {
+                self.bind(name, element);
+            }
+            let flow = self.statement(body);
+            self.scope = outer;
+            if !matches!(flow, Flow::Next) {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    /// Only scans a loop.
+    fn unrolled(&mut self, node: Node<'t>) -> Flow {
+        if let Some(body) = node.child_by_field_name("body") {
+            scan::scan(self, body);
+            if scan::ends(self.program, body) {
+                self.doubt();
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Named children of a node, without comments.
+pub(crate) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    node.named_children(&mut node.walk()).filter(|child| child.kind() != "comment").collect()
+}
