@@ -5,13 +5,17 @@
 //! beside the log, hooks, and fields without a place of their own.
 
 use crate::pieces::section;
-use crate::{Block, Head, Limits, hooks, json, life, outcome, progress, seen, tools, why};
+use crate::{Block, Class, Head, Limits, Line, hooks, json, life, outcome, progress, seen, tools, why};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
 /// A call in one line.
 pub fn head(call: &Story<'_>) -> Head {
     let mut head = tools::of(call).head(call);
+    if call.row.unwrapped.is_some() {
+        head.name = call.row.ran().into();
+        head.facts.push(Line::of(Class::Dim, "via script"));
+    }
     // Last, because facts that do not fit are left out, and a refusal has its words in the body too.
     head.facts.extend(hooks::marks(call));
     head
@@ -26,6 +30,7 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     body.extend(progress::blocks(call, limits));
     body.extend(seen::block(call, limits));
     body.extend(outcome::side(call, limits));
+    body.extend(tools::script::around(call, limits));
     body.extend(hooks::of_call(call, limits));
     body.extend(leftovers(call, limits));
     body
@@ -43,6 +48,7 @@ pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let mut body = outcome::said(call, &shown, limits);
     body.extend(shown);
     body.extend(progress::blocks(call, limits));
+    body.extend(tools::script::around(call, limits));
     body.extend(leftovers(call, limits));
     body
 }

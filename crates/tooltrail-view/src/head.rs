@@ -65,7 +65,12 @@ pub fn look(status: Status) -> Look {
 
 /// Appearance of a call: that of its status, unless it waits for the person.
 pub fn look_of(row: &CallRow<'_>) -> Look {
-    if asks(row) { Look { glyph: "◆", word: "asks you", tone: Tone::Denied } } else { look(row.status) }
+    match row.status {
+        _ if asks(row) => Look { glyph: "◆", word: "asks you", tone: Tone::Denied },
+        // A command that printed something is not answered: whether it worked is what a reader wants to know.
+        Status::Answered if matches!(row.kind, Kind::Shell | Kind::Script) => Look { word: "outcome not recorded", ..look(row.status) },
+        status => look(status),
+    }
 }
 
 /// Whether a call waits for the person's answer: a question, or a plan to approve. No tool is running then.

@@ -8,6 +8,7 @@ use tooltrail_model::detail::{Detail, Shell};
 use tooltrail_model::digest;
 use tooltrail_model::failure_hint::failure_hint;
 use tooltrail_model::reported::ReportedOutcome;
+use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Level, Story};
 use tooltrail_model::{Kind, Reason, Status};
 
@@ -124,11 +125,22 @@ fn said(call: &Story<'_>) -> Line {
     let row = &call.row;
     match (row.status, row.reason) {
         (Status::Succeeded, _) => worked(call),
+        (Status::Failed, Some(Reason::ExitCode)) if row.kind == Kind::Script => in_script(row),
         (Status::Failed, Some(Reason::ExitCode)) => {
             let code = row.exit_code.map_or("an exit code other than 0".to_owned(), |code| format!("exit code {code}"));
             of(call, &format!("It ended with {code}"))
         }
         (Status::Answered, _) => {
+            if row.kind == Kind::Script {
+                return Line::from(
+                    "The script came to its end. How the commands in it ended was not recorded: it did not print their exit codes.",
+                );
+            }
+            if row.unwrapped.is_some() || row.is_inner() {
+                return Line::from(
+                    "The script came to its end. Whether this call worked was not recorded: the script did not print its exit code.",
+                );
+            }
             Line::from("A result came. Whether it worked was not recorded: no exit code, no word of success or failure.")
         }
         (Status::Rejected, Some(Reason::User)) => Line::from("You declined it."),
@@ -155,8 +167,28 @@ fn worked(call: &Story<'_>) -> Line {
         // Whose exit code it is, is said next.
         None if is_doubtful(call) => Line::from("The result is not marked as an error."),
         Some(code) => of(call, &format!("It ended with exit code {code}")),
-        None if row.kind == Kind::Shell => of(call, "The result is not marked as an error, so the command ended with exit code 0"),
+        None if row.kind == Kind::Script && row.inner.is_some_and(|inner| inner.calls == 0) => {
+            Line::from("The script came to its end, and made no calls.")
+        }
+        None if row.kind == Kind::Script => Line::from("Every call in the script is proved to have succeeded."),
+        // A script that came to its end proves that a call in it did not throw, and nothing about an exit code.
+        None if row.unwrapped.is_some() || row.is_inner() => Line::from("The script came to its end, so this call did not fail."),
+        None if row.kind == Kind::Shell && row.server.is_none() => {
+            of(call, "The result is not marked as an error, so the command ended with exit code 0")
+        }
         None => Line::from("The result is not marked as an error."),
+    }
+}
+
+/// Sentence about a script in which a command failed.
+fn in_script(row: &CallRow<'_>) -> Line {
+    let code = row.exit_code.map_or("an exit code other than 0".to_owned(), |code| format!("exit code {code}"));
+    match &row.exit_of {
+        Some(command) => Line::from("A command in the script ended with ")
+            .with(Class::Plain, &code)
+            .with(Class::Plain, ": ")
+            .with(Class::Strong, command),
+        None => Line::from(format!("A command in the script ended with {code}.")),
     }
 }
 

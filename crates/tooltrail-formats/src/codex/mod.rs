@@ -176,6 +176,10 @@ impl OpenRecords for Codex {
     fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
     }
+
+    fn printed(&self, program: &str, seen: &[Content], call: usize) -> Option<Vec<Content>> {
+        script::printed(program, seen, call)
+    }
 }
 
 impl TypedRecord for CodexRecord<'_> {

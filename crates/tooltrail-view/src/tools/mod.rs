@@ -17,6 +17,7 @@ mod picture;
 mod plan;
 mod question;
 mod read;
+pub(crate) mod script;
 mod shell;
 mod skill;
 mod task_output;
@@ -48,6 +49,7 @@ pub static TOOLS: &[&dyn ToolView] = &[
     &plan::PlanView,
     &question::QuestionView,
     &read::ReadView,
+    &script::ScriptView,
     &shell::ShellView,
     &skill::SkillView,
     &task_output::TaskOutputView,
@@ -120,6 +122,7 @@ mod tests {
             Detail::ToolSearch(ToolSearch::default()),
             Detail::Lsp(Lsp::default()),
             Detail::Mcp(Mcp::default()),
+            Detail::Script(Program::default()),
             Detail::Other,
         ]
     }

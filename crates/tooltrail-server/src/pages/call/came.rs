@@ -86,6 +86,7 @@ impl CallPage<'_> {
             ("directory", row.cwd.map(str::to_owned)),
             ("purpose", row.purpose.map(str::to_owned)),
             ("tool, as logged", Some(row.tool.to_owned())),
+            ("tool in the script", row.unwrapped.map(str::to_owned)),
             ("MCP server", row.server.map(str::to_owned)),
             ("call", Some(row.call.to_owned())),
             ("message", row.message.map(str::to_owned)),

@@ -51,7 +51,8 @@ impl CallPage<'_> {
         // By number, not by position: calls of subagents stand in logs of their own.
         let previous = calls().filter(|(_, call)| call.number < own).max_by_key(|(_, call)| call.number);
         let next = calls().filter(|(_, call)| call.number > own).min_by_key(|(_, call)| call.number);
-        let count = calls().count();
+        // Calls in scripts have the number of their script.
+        let count = calls().map(|(_, call)| call.number.call).max().unwrap_or(0);
         html! {
             nav.step aria-label="Calls of this session" {
                 @if let Some((index, call)) = previous { a rel="prev" href=(self.to(index)) title="The call before ([)" { "‹ #" (call.number) } } @else { span.di { "‹" } }

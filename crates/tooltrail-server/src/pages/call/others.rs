@@ -6,9 +6,9 @@ use crate::words;
 use maud::{Markup, html};
 use tooltrail_formats::load;
 use tooltrail_formats::transcript::SessionBook;
-use tooltrail_model::Status;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, Part};
+use tooltrail_model::{Kind, Status};
 use tooltrail_view::head::{counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 use tooltrail_view::messages::{MessageAuthor, message};
@@ -94,9 +94,14 @@ impl CallPage<'_> {
         let parent = row.parent_call.and_then(|id| calls.iter().position(|call| call.row.call == id));
         let (made, failed) = counts(self.book, &self.children);
         html! {
-            @if let Some(parent) = parent { (self.part("Agent", "agent", &html! { p.di { "made by the subagent that this call started:" } (self.list(&[parent])) })) }
+            @if let Some(script) = parent.filter(|_| row.is_inner()) { (self.part("Script", "script", &html! { p.di { "made by this script:" } (self.list(&[script])) })) }
+            @else if let Some(parent) = parent { (self.part("Agent", "agent", &html! { p.di { "made by the subagent that this call started:" } (self.list(&[parent])) })) }
             @if !siblings.is_empty() { (self.part("Together", "together", &html! { p.di { "∥ made at once with " (counted(siblings.len() as u64, "other call")) } (self.list(&siblings)) })) }
-            @if made > 0 { (self.part("Subagent", "subagent", &html! {
+            @if made > 0 && row.kind == Kind::Script { (self.part("Calls in this script", "inner", &html! {
+                p.di { (counted(made, "call")) @if failed > 0 { ", " (failed) " failed" } }
+                (self.list(&self.children))
+            })) }
+            @else if made > 0 { (self.part("Subagent", "subagent", &html! {
                 p.di { (counted(made, "call")) @if failed > 0 { ", " (failed) " failed" } }
                 (self.list(&self.children))
             })) }
@@ -116,7 +121,7 @@ impl CallPage<'_> {
                         span class={ "sign " (tone(row.status)) } aria-hidden="true" { (look_of(row).glyph) }
                         span.vh { (row.status.word()) " " }
                         span.n { "#" (call.number) }
-                        span.tool { (neutral(row.tool)) }
+                        span.tool { (neutral(row.ran())) }
                         span.arg { (neutral(&self.argument(call))) }
                         span.di { (outcome(row)) @if let Some(all) = row.duration_ms { " " (took(all)) } }
                     } }

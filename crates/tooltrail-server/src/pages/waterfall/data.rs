@@ -134,7 +134,11 @@ impl<'r> Waterfall<'r> {
             }
             OrderedLine::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
             OrderedLine::Thread(Some(thread)) => {
-                let agent = self.transcript.threads.get(thread).and_then(|thread| thread.agent.as_deref()).unwrap_or_default();
+                let thread = self.transcript.threads.get(thread);
+                if thread.is_some_and(|thread| thread.script) {
+                    return Some(("Calls in a script".to_owned(), None, 0));
+                }
+                let agent = thread.and_then(|thread| thread.agent.as_deref()).unwrap_or_default();
                 Some((words::cut(&format!("Conversation of a subagent {agent}"), HEADS.2), None, 0))
             }
         }
@@ -167,7 +171,7 @@ pub(super) fn tool(row: &CallRow<'_>) -> String {
     let own = row.server.and_then(|server| Some((server, row.tool.split_once(server)?.1.trim_matches(['_', '.', '/']))));
     match own {
         Some((server, tool)) if !tool.is_empty() => words::cut(&format!("{server} · {tool}"), 60),
-        _ => words::cut(row.tool, 60),
+        _ => words::cut(row.ran(), 60),
     }
 }
 

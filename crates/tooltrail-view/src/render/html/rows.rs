@@ -103,7 +103,7 @@ pub(super) fn tail(transcript: &Transcript<'_>, plan: &PagePlan, chunk: &Chunk) 
     let started = thread.and_then(|thread| thread.started_by).and_then(|call| plan.anchors.get(call));
     html! {
         h2.tail id={ "thread-" (index) } tabindex="-1" {
-            "Conversation of a subagent "
+            @if thread.is_some_and(|thread| thread.script) { "Calls in a script " } @else { "Conversation of a subagent " }
             @if let Some(agent) = thread.and_then(|thread| thread.agent.as_deref()) { code { (neutral(agent)) } " " }
             @if let Some(anchor) = started { a href={ "#" (encoded(anchor)) } { "the call that started it" } }
             @else { span.di { "the log does not say which call started it" } }
@@ -145,8 +145,11 @@ pub(super) fn nest(book: &dyn Book, plan: &PagePlan, told: &NestedThread, rows: 
     // Two calls may claim one thread (a resumed subagent); only its home shows the rows, the others link there.
     match plan.homes.get(told.thread) {
         Some(ThreadHome::Call(home)) if *home == told.call => {
-            let agent = book.transcript().threads.get(told.thread).and_then(|thread| thread.agent.as_deref());
-            nested(told.thread, agent, told.calls, told.failed, rows)
+            let thread = book.transcript().threads.get(told.thread);
+            if thread.is_some_and(|thread| thread.script) {
+                return in_script(told, rows);
+            }
+            nested(told.thread, thread.and_then(|thread| thread.agent.as_deref()), told.calls, told.failed, rows)
         }
         Some(ThreadHome::Call(home)) => {
             let anchor = plan.anchors.get(*home).map_or("", |anchor| anchor);
@@ -159,6 +162,20 @@ pub(super) fn nest(book: &dyn Book, plan: &PagePlan, told: &NestedThread, rows: 
             notice(Level::Info, &remark)
         }
         Some(ThreadHome::Main | ThreadHome::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not part of the page." }),
+    }
+}
+
+/// The calls in a script, open: they are what the script is for.
+fn in_script(told: &NestedThread, rows: &Markup) -> Markup {
+    html! {
+        details.sub data-thread=(told.thread) open {
+            summary {
+                span.icon aria-hidden="true" { "ƒ" } "Calls in this script"
+                span.di { (counted(told.calls, "call")) }
+                @if told.failed > 0 { span.no { "✗ " (count(told.failed)) " failed" } }
+            }
+            (rows)
+        }
     }
 }
 

@@ -1,0 +1,91 @@
+//! A script: a program that calls other tools.
+//!
+//! ```text
+//! ƒ exec   cargo test; cargo clippy; cat src/lib.rs      3 calls 1✗   14.3 s  ✗ exit 101
+//!   ▸ program
+//!   ├ its calls
+//!   what it printed
+//! ```
+
+use super::{ToolView, title};
+use crate::head::{count, counted};
+use crate::pieces::{code, notice, section, terminal};
+use crate::{Block, Class, Head, Limits, Line};
+use tooltrail_model::detail::{Detail, Program};
+use tooltrail_model::transcript::{Level, Story};
+
+/// View of scripts.
+pub(super) struct ScriptView;
+
+impl ToolView for ScriptView {
+    fn name(&self) -> &'static str {
+        "script"
+    }
+
+    fn shows(&self, call: &Story<'_>) -> bool {
+        matches!(call.told.detail, Detail::Script(_))
+    }
+
+    fn head(&self, call: &Story<'_>) -> Head {
+        Head { icon: "ƒ", name: call.row.tool.into(), title: title(call), facts: facts(call).into_iter().collect() }
+    }
+
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        let Detail::Script(program) = &call.told.detail else { return Vec::new() };
+        let mut body = vec![section("program", false, vec![text(program, limits)])];
+        let block = |thread: usize| {
+            let made = call.nested.of(thread);
+            Block::Nested { thread, calls: made.calls, failed: made.failed }
+        };
+        body.extend(call.nested.threads.iter().map(|&thread| block(thread)));
+        let incomplete = call.row.inner.is_some_and(|inner| !inner.complete);
+        body.extend(
+            incomplete.then(|| notice(Level::Info, "The script may have made other calls too: its text does not tell all of them.")),
+        );
+        let printed = program.printed.as_deref().filter(|text| !text.trim().is_empty());
+        body.extend(printed.map(|text| section("output", true, vec![Block::Terminal(terminal(text, limits))])));
+        body
+    }
+}
+
+/// The text of a program.
+fn text(program: &Program, limits: &Limits) -> Block {
+    Block::Code(code(program.language, None, &program.text, limits))
+}
+
+/// The number of calls in it, and of those that failed.
+fn facts(call: &Story<'_>) -> Option<Line> {
+    let inner = call.row.inner?;
+    let some = if inner.complete { "" } else { "at least " };
+    let line = Line::from(format!("{some}{}", counted(inner.calls, "call")));
+    Some(if inner.failed > 0 { line.with(Class::Bad, &format!(" {}✗", count(inner.failed))) } else { line })
+}
+
+/// The program of a call that is the only one of a script.
+pub(crate) fn around(call: &Story<'_>, limits: &Limits) -> Option<Block> {
+    call.row.unwrapped?;
+    let program = call.program.as_deref()?;
+    Some(section("script", false, vec![Block::Code(code("javascript", None, program, limits))]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample_files::{body, head, story};
+    use tooltrail_model::row::InnerCalls;
+    use tooltrail_model::{Kind, Status};
+
+    #[test]
+    fn a_script_is_named_by_its_calls() {
+        let program = Program {
+            text: "const r = await tools.exec_command({cmd: \"ls\"});".into(),
+            language: "javascript",
+            calls: vec!["cargo test".into(), "cargo clippy".into()],
+            printed: Some("ok".into()),
+        };
+        let mut call = story("exec", Kind::Script, Status::Failed, Detail::Script(program));
+        call.row.inner = Some(InnerCalls { calls: 2, failed: 1, complete: false, ..InnerCalls::default() });
+        assert_eq!(head(&call), "ƒ | exec | cargo test; cargo clippy | at least 2 calls 1✗");
+        assert!(body(&call).contains("may have made other calls"), "{}", body(&call));
+    }
+}
