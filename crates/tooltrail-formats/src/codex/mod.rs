@@ -42,6 +42,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
+use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
