@@ -1,10 +1,10 @@
 //! The JSON contracts: the objects that `calls`, `list`, `check` and `stats` print, field by field. Other programs are built on these.
 
-use crate::event::{HookOutcome, TaskState};
+use crate::event::{HookOutcome, InputFrom, TaskState};
 use crate::issue::Issue;
 use crate::position::file_of;
 use crate::usage::Tokens;
-use crate::{Kind, Reason, Status, Time};
+use crate::{At, Kind, Reason, Status, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -114,6 +114,10 @@ pub struct CallRow<'a> {
     pub sidechain: bool,
     pub copy_of: Option<Place<'a>>,
     pub about: Option<String>,
+    pub input_from: InputFrom,
+    /// The record of the hook whose output replaced the input, in the file of the request: for readers, not part of the contract.
+    #[serde(skip)]
+    pub replacement: Option<At>,
     /// Whether `duration_ms` may include waiting for the person's approval: for readers, not part of the contract.
     #[serde(skip)]
     pub may_wait: bool,

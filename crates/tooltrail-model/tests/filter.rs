@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tooltrail_model::book::Loaded;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
-use tooltrail_model::event::{HookOutcome, Origin};
+use tooltrail_model::event::{HookOutcome, InputFrom, Origin};
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, parse, texts};
 use tooltrail_model::row::{CallRow, HookRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Part, Story, SubagentCalls};
@@ -83,6 +83,8 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     }
 }

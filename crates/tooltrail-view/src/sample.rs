@@ -5,6 +5,7 @@ use crate::{Block, Line};
 use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::row::{CallRow, Place, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
@@ -96,6 +97,8 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     }
 }

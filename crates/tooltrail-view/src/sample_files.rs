@@ -5,6 +5,7 @@ use crate::line::Line;
 use crate::{Block, Head, Limits, call};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::row::{CallRow, Place, VERSION};
 use tooltrail_model::transcript::{Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
@@ -49,6 +50,8 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     };
     Story {

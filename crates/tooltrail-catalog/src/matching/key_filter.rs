@@ -3,6 +3,7 @@
 use super::stored::CatalogueQuery;
 use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
 use tooltrail_model::command::Purpose;
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
@@ -125,6 +126,8 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     }
 }

@@ -7,7 +7,7 @@ use super::{Catalogue, CatalogueError, schema};
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
-use tooltrail_model::event::{HookOutcome, TaskState};
+use tooltrail_model::event::{HookOutcome, InputFrom, TaskState};
 use tooltrail_model::link::{Now, Pulse, UnsettledCall};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
@@ -78,7 +78,8 @@ pub(super) const CALL: &str = "
 SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, open, evidence_source, evidence_line, requested_at,
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
-  result_start, result_end, cwd, sidechain, order_us, about
+  result_start, result_end, cwd, sidechain, order_us, about, input_from, replacement_line,
+  replacement_start, replacement_end
 FROM call_rows";
 
 /// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
@@ -208,9 +209,17 @@ pub(super) fn open_call<'a>(
         // Copies are stored in a table of their own and never become rows of calls.
         copy_of: None,
         about: row.get(42)?,
+        input_from: word(row, 43, InputFrom::of_word)?,
+        replacement: replacement(row, 44)?,
         may_wait: false,
     };
     Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+}
+
+/// The record with the input that replaced the requested one, from three columns.
+pub(super) fn replacement(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<At>> {
+    let Some(line) = maybe_count(row, first)? else { return Ok(None) };
+    Ok(Some(At { line, span: Span { start: count(row, first + 1)?, end: count(row, first + 2)? } }))
 }
 
 /// The places of a call's records.

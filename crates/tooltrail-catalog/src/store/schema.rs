@@ -9,7 +9,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 /// The number of the schema: tables, their columns and what these mean. Raise it with every change of them; `carry` takes over what an
 /// older one knows alone. A new column has to be nullable or have a default, and goes to the end of its table.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// The first schema whose rows can be carried over.
 pub(crate) const OLDEST: u32 = 2;
@@ -113,7 +113,8 @@ CREATE TABLE call_rows(
   child_session TEXT, background TEXT, background_open INTEGER NOT NULL, hooks TEXT,
   request_line INTEGER NOT NULL, request_start INTEGER NOT NULL, request_end INTEGER NOT NULL,
   result_source INTEGER, result_line INTEGER, result_start INTEGER, result_end INTEGER,
-  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT
+  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT,
+  input_from TEXT NOT NULL DEFAULT 'request', replacement_line INTEGER, replacement_start INTEGER, replacement_end INTEGER
 );
 CREATE TABLE copy_rows(
   id INTEGER PRIMARY KEY, call TEXT NOT NULL, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
@@ -177,7 +178,7 @@ pub(crate) fn timed_views(temporary: bool) -> String {
     c.parent_call, c.child_session, {background} AS background, coalesce(c.hooks, '[]') AS hooks,
     q.path AS request_file, c.request_line, c.request_start, c.request_end,
     r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch,
-    c.about
+    c.about, c.input_from
   FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
     JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now}
   WHERE NOT s.gone;

@@ -92,6 +92,7 @@ pub(super) fn result<'r>(
         synthetic: outcome.synthetic(),
         sole: false,
         truncated: false,
+        input_edited: structured.is_some_and(|structured| structured.user_modified),
         signals: outcome.signals,
         nested: None,
     };

@@ -44,6 +44,8 @@ pub(super) struct StructuredResult<'r> {
     run: Option<Raw<'r>>,
     message: Option<Raw<'r>>,
     polled: Option<Polled<'r>>,
+    /// The person edited the proposal in the dialog.
+    pub(super) user_modified: bool,
 }
 
 /// The state of a task that a call asked about.
@@ -96,6 +98,7 @@ impl<'r> StructuredResult<'r> {
             b"transcriptDir" => self.directory = value.string(),
             b"runId" => self.run = value.string(),
             b"message" => self.message = value.string(),
+            b"userModified" | b"planWasEdited" => self.user_modified |= value.bool() == Some(true),
             b"task" => {
                 let mut polled = Polled::default();
                 value.object(|key, value| {

@@ -188,6 +188,7 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
         synthetic: false,
         sole: false,
         truncated: false,
+        input_edited: false,
         nested: None,
     };
     emit(Fact::End(End { call, result }));

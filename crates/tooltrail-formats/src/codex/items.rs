@@ -283,6 +283,7 @@ fn answer<'r>(call: Cow<'r, str>, outcome: OutputOutcome<'r>, place: FieldSpan, 
         synthetic: false,
         sole: false,
         truncated: outcome.truncated,
+        input_edited: false,
         nested: None,
     }
 }

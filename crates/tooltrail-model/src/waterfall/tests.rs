@@ -1,6 +1,7 @@
 //! Bars contain what rows do, and gaps are empty.
 
 use super::*;
+use crate::event::InputFrom;
 use crate::position::At;
 use crate::row::{Background, VERSION};
 use crate::transcript::Spot;
@@ -50,6 +51,8 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     };
     let spot = Spot { source: 0, at: At::default() };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Shell};
-use tooltrail_model::event::Origin;
+use tooltrail_model::event::{InputFrom, Origin};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{
     CallEntry, Entry, EntryKind, HookStory, Level, LoggedResult, Part, Spot, Story, SubagentCalls, Thread, Transcript, Turn,
@@ -214,6 +214,8 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     }
 }

@@ -11,6 +11,7 @@ use crate::{Head, Limits};
 use std::collections::BTreeMap;
 use tooltrail_model::book::Selection;
 use tooltrail_model::content::Image;
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
 use tooltrail_model::transcript::{CallEntry, Level, Spot, Transcript, Turn};
 use tooltrail_model::usage::Tokens;
@@ -59,6 +60,8 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         sidechain: false,
         copy_of: None,
         about: None,
+        input_from: InputFrom::Request,
+        replacement: None,
         may_wait: false,
     }
 }
