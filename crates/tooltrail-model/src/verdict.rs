@@ -61,6 +61,8 @@ impl ServedWords {
         let none = ServedWords::default();
         match kind {
             Kind::Shell => ServedWords { unchanged: false, unread: false, ..self },
+            // A question about a process, which is answered whatever became of the process.
+            Kind::Task => ServedWords { exit: self.exit, ..none },
             Kind::Write | Kind::Edit => ServedWords { unchanged: self.unchanged, ..none },
             Kind::Read => ServedWords { unread: self.unread, ..none },
             _ => none,

@@ -298,8 +298,9 @@ impl Assembler {
         let call = &self.out.calls[index];
         if new.signals.served.launched {
             let launches = call.kind == Kind::Shell && call.server.is_some();
-            new.signals.backgrounded |= launches;
-            new.background = new.background.take().filter(|_| launches);
+            if !launches {
+                (new.background, new.signals.backgrounded) = (None, false);
+            }
         }
         // Asking about a task does not make the call that task.
         if new.background.is_some() && new.background == self.out.calls[index].rare().task {
