@@ -8,7 +8,7 @@
 //! it reads as it should, the test asks for the file to be removed.
 //!
 //! Rows are the JSON contracts, shortened without losing anything: what is null or empty, one call alone in its message and
-//! `sidechain: false` are left out, a position is `file:line`, and `:line` where the file is the request's own.
+//! `sidechain: false` and `input_from: request` are left out, a position is `file:line`, and `:line` where the file is the request's own.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
@@ -91,6 +91,9 @@ fn brief(mut row: Value) -> String {
     }
     if fields.get("sidechain") == Some(&Value::from(false)) {
         fields.shift_remove("sidechain");
+    }
+    if fields.get("input_from") == Some(&Value::from("request")) {
+        fields.shift_remove("input_from");
     }
     let request = fields.get_mut("request").map(|request| {
         shorten(request, None);

@@ -96,6 +96,7 @@ fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: 
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input,
+        requested: None,
         answer: Some(LoggedResult { seen, ..LoggedResult::default() }),
         side: None,
         hooks: Vec::new(),

@@ -18,6 +18,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input: Value::Null,
+        requested: None,
         answer: None,
         side: None,
         hooks: Vec::new(),

@@ -59,12 +59,10 @@ const LINE: usize = 160;
 /// Whether the raw text of a result may hold any of this, by its first and last bytes. A scan asks for every result, so it is quick and
 /// may say yes too often.
 pub(crate) fn tells(raw: &[u8]) -> bool {
-    let first = raw.iter().position(u8::is_ascii_graphic).map(|at| raw[at]);
-    let head = match first {
-        Some(b'{') => return true,
-        Some(letter) if letter.is_ascii_alphabetic() || !letter.is_ascii() || letter == b'[' => &raw[..raw.len().min(LINE)],
-        _ => &[],
-    };
+    if raw.first() == Some(&b'{') {
+        return true;
+    }
+    let head = &raw[..raw.len().min(LINE)];
     let tail = &raw[raw.len().saturating_sub(LINE)..];
     let known = [b"xit".as_slice(), b"xpected ", b"code ", b"code:", b"ailed: ", b"PID ", b"in background", b"rror:", b"earch ", b"xact match"];
     let killed = [b"Killed. ".as_slice(), b"Timed out. ", b"Interrupted by", b"Tool cancelled"];

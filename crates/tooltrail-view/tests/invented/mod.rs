@@ -161,6 +161,7 @@ impl<'a> Builder<'a> {
             told,
             command: tooltrail_shell::understand(text),
             input: serde_json::json!({"command": text}),
+            requested: Some(serde_json::json!({"command": text, "old": text})),
             answer: Some(answer),
             side: None,
             hooks: vec![HookStory { name: Some(text.to_owned()), texts: vec![(text.to_owned(), text.to_owned())], ..HookStory::default() }],
