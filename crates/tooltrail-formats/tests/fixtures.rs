@@ -376,7 +376,7 @@ fn a_replay_changes_no_total() {
 fn rows_have_the_keys_of_the_contract() {
     let calls = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms \
                  run_ms exit_code exit_of masked purpose is_error input_bytes result_bytes model message parallel parent_call \
-                 child_session background hooks request result cwd sidechain copy_of about";
+                 child_session background hooks request result cwd sidechain copy_of about input_from";
     let sessions = "v agent session title project branch started_at last_at state state_reason turns calls by_status models \
                     usage files";
     let check = "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results \
