@@ -191,6 +191,7 @@ pub(crate) struct RequestBasis {
     pub(crate) reason: Option<Reason>,
     pub(crate) exit_code: Option<i64>,
     pub(crate) background: bool,
+    pub(crate) replacement: Option<At>,
 }
 
 impl RequestBasis {
@@ -204,6 +205,7 @@ impl RequestBasis {
             && self.reason == row.reason
             && self.exit_code == row.exit_code
             && self.background == row.background.is_some()
+            && self.replacement == row.replacement
     }
 }
 

@@ -27,6 +27,7 @@ pub mod records;
 pub mod retention;
 pub mod saved;
 pub mod scan;
+mod served;
 pub mod shelf;
 mod time;
 mod titles;

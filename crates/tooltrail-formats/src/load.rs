@@ -14,17 +14,28 @@ use tooltrail_shell::CommandLine;
 /// The longest record that is read for a row.
 pub const LONGEST: u64 = 4 << 20;
 
+/// The records that have the input of a call: the request, and the record of the hook that replaced its input.
+#[derive(Clone, Copy, Debug)]
+pub struct InputRecords<'b> {
+    /// The record of the request.
+    pub request: &'b [u8],
+    /// Its number.
+    pub line: u64,
+    /// The record at [`CallRow::replacement`]. Without it the call is told by what the model requested.
+    pub replacement: Option<&'b [u8]>,
+}
+
 /// The command line of a call that runs one, as its record of the request has it.
 pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
-    match asked(record, line, row)?.detail {
+    match asked(InputRecords { request: record, line, replacement: None }, row)?.detail {
         Detail::Shell(shell) => Some(shell.command),
         _ => None,
     }
 }
 
-/// A call in neutral form, from the record of its request alone.
-pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
-    open(record, line, row, Payloads::default()).map(|(_, detailed)| detailed)
+/// A call in neutral form, from the records of its input alone.
+pub fn asked(records: InputRecords<'_>, row: &CallRow<'_>) -> Option<Detailed> {
+    open(records, row, Payloads::default()).map(|(_, detailed)| detailed)
 }
 
 /// The payloads from which a title is made. A command is parsed as a whole, the steps of a plan are counted, and a patch names its files
@@ -40,12 +51,21 @@ fn title_payloads(row: &CallRow<'_>) -> Payloads<'static> {
 }
 
 /// The input of a call, and the call in neutral form, from the record of its request alone.
-fn open(record: &[u8], line: u64, row: &CallRow<'_>, payloads: Payloads<'_>) -> Option<(Value, Detailed)> {
+fn open(records: InputRecords<'_>, row: &CallRow<'_>, payloads: Payloads<'_>) -> Option<(Value, Detailed)> {
     let format = format_of(row.agent)?;
     // The span is not needed: nothing that is asked for here refers to a position in the log.
-    let at = At { line, ..At::default() };
-    let input = format.open(Record { at, bytes: record }).ok()?.request(row.call, payloads)?.input;
-    Some(detailed(format, row, input))
+    let at = At { line: records.line, ..At::default() };
+    let replaced = || replaced(format, row, records.replacement?);
+    let requested = || Some(format.open(Record { at, bytes: records.request }).ok()?.request(row.call, payloads)?.input);
+    Some(detailed(format, row, replaced().or_else(requested)?))
+}
+
+/// The input of a call that the record of a hook has.
+fn replaced(format: &dyn Format, row: &CallRow<'_>, record: &[u8]) -> Option<Value> {
+    let at = At { line: row.replacement?.line, ..At::default() };
+    // Whole, because hooks replace little more than commands.
+    let hooks = format.open(Record { at, bytes: record }).ok()?.hooks(Payloads::default());
+    hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == row.call)).find_map(|hook| hook.input)
 }
 
 /// A call in neutral form, from its input alone, and the input.
@@ -63,9 +83,9 @@ fn detailed(format: &dyn Format, row: &CallRow<'_>, input: Value) -> (Value, Det
     (input, detailed)
 }
 
-/// The title of a call, from the record of its request.
-pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
-    let (input, detailed) = open(record, line, row, title_payloads(row))?;
+/// The title of a call, from the records of its input.
+pub fn about(records: InputRecords<'_>, row: &CallRow<'_>) -> Option<String> {
+    let (input, detailed) = open(records, row, title_payloads(row))?;
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }
 
@@ -117,6 +137,12 @@ fn open_at(
     // A request of many megabytes is a file being written; its title is not worth the wait in a list.
     let Some(format) = format_of(row.agent).filter(|_| place.at.span.len() <= LONGEST) else { return Ok(None) };
     let (file, record) = (row.request.file, place.at.span);
+    if let Some(at) = row.replacement.filter(|at| at.span.len() <= LONGEST) {
+        let replacement = shelf.bytes(file, at.span).ok_or(RequestMoved)?;
+        // A record without the input it was scanned with is another one.
+        let input = replaced(format, row, &replacement).ok_or(RequestMoved)?;
+        return Ok(Some(detailed(format, row, input)));
+    }
     if let Some(span) = place.input.filter(|_| format.has_plain_inputs()) {
         let input = shelf.bytes_within(file, record, span).ok_or(RequestMoved)?;
         // Without its record, only the shape of an input shows that the log was not rewritten in the meantime.
@@ -124,7 +150,8 @@ fn open_at(
             return Ok(Some(detailed(format, row, payloads.value(&input))));
         }
     }
-    Ok(open(&shelf.bytes(file, record).ok_or(RequestMoved)?, place.at.line, row, payloads))
+    let request = &shelf.bytes(file, record).ok_or(RequestMoved)?;
+    Ok(open(InputRecords { request, line: place.at.line, replacement: None }, row, payloads))
 }
 
 /// Completes a row by reading the request again from its log, and gives the command that it runs. A request that is not where it was

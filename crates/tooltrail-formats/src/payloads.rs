@@ -107,6 +107,7 @@ impl<'c> Payloads<'c> {
     pub(crate) fn hook(&self, hook: &mut HookStory) {
         self.each(hook.name.iter_mut().chain(&mut hook.command).chain(&mut hook.reason));
         self.each(hook.texts.iter_mut().map(|(_, text)| text));
+        hook.input.iter_mut().for_each(|input| self.tree(input));
     }
 
     /// Redacts a result that was made of the record as the log has it.

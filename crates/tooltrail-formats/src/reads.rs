@@ -88,7 +88,7 @@ mod tests {
         let first = &linked.calls[0];
         let (row, at) = (linked.call_row(first, &now, false), linked.record(first.id).at);
         let bytes = disk.bytes(row.request.file, at.span).unwrap();
-        assert_eq!(load::about(&bytes, at.line, &row).as_deref(), Some("ls"));
+        assert_eq!(load::about(load::InputRecords { request: &bytes, line: at.line, replacement: None }, &row).as_deref(), Some("ls"));
         assert_eq!(counts(), request, "for a table");
         SessionBook::read_on(&linked, 0, &now, &disk, &notes);
         SessionBook::read_on(&linked, 0, &now, &disk, &notes);

@@ -8,7 +8,7 @@
 //! it reads as it should, the test asks for the file to be removed.
 //!
 //! Rows are the JSON contracts, shortened without losing anything: what is null or empty, one call alone in its message and
-//! `sidechain: false` are left out, a position is `file:line`, and `:line` where the file is the request's own.
+//! `sidechain: false` and `input_from: request` are left out, a position is `file:line`, and `:line` where the file is the request's own.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
@@ -91,6 +91,9 @@ fn brief(mut row: Value) -> String {
     }
     if fields.get("sidechain") == Some(&Value::from(false)) {
         fields.shift_remove("sidechain");
+    }
+    if fields.get("input_from") == Some(&Value::from("request")) {
+        fields.shift_remove("input_from");
     }
     let request = fields.get_mut("request").map(|request| {
         shorten(request, None);
@@ -373,7 +376,7 @@ fn a_replay_changes_no_total() {
 fn rows_have_the_keys_of_the_contract() {
     let calls = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms \
                  run_ms exit_code exit_of masked purpose is_error input_bytes result_bytes model message parallel parent_call \
-                 child_session background hooks request result cwd sidechain copy_of about";
+                 child_session background hooks request result cwd sidechain copy_of about input_from";
     let sessions = "v agent session title project branch started_at last_at state state_reason turns calls by_status models \
                     usage files";
     let check = "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results \

@@ -301,6 +301,8 @@ pub struct Write {
     pub original: Option<String>,
     /// Whether the person changed the proposal before it was written.
     pub user_modified: bool,
+    /// Whether the text is added to the end of the file, which is not all of it then.
+    pub appended: bool,
 }
 
 /// A file that is changed.

@@ -511,6 +511,8 @@ pub struct CallResult<'r> {
     pub sole: bool,
     /// Whether part of the tool's output was left out.
     pub truncated: bool,
+    /// Whether the person edited the input before it ran.
+    pub input_edited: bool,
     /// Set where the result is reported in another agent's progress record.
     pub nested: Option<Nested<'r>>,
     /// What a program printed that calls tools.
@@ -561,6 +563,8 @@ pub struct Hook<'r> {
     pub context: Option<Text<'r>>,
     /// Output.
     pub output: Option<Span>,
+    /// Whether the output replaces the input of the call.
+    pub replaces: bool,
 }
 
 /// Stage of a call at which a hook runs.
@@ -575,6 +579,18 @@ pub enum HookStage {
     /// Not related to a call.
     #[default]
     Other,
+}
+
+words! {
+    /// Origin of the input that a call ran with.
+    InputFrom {
+        /// The model's request, unchanged.
+        Request => "request",
+        /// A hook, which replaced the input.
+        Hook => "hook",
+        /// The person, who edited the input in the dialog.
+        User => "user",
+    }
 }
 
 words! {

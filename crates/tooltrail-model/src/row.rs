@@ -1,11 +1,11 @@
 //! The JSON contracts: the objects that `calls`, `list`, `check` and `stats` print, field by field. Other programs are built on these.
 
-use crate::event::{HookOutcome, TaskState};
+use crate::event::{HookOutcome, InputFrom, TaskState};
 use crate::issue::Issue;
 use crate::position::file_of;
 use crate::status::words;
 use crate::usage::Tokens;
-use crate::{Kind, Reason, Status, Time};
+use crate::{At, Kind, Reason, Status, Time};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -159,6 +159,9 @@ pub struct CallRow<'a> {
     pub inner: Option<InnerCalls>,
     pub origin: CallRowOrigin,
     pub input_from: InputFrom,
+    /// The record of the hook whose output replaced the input, in the file of the request: for readers, not part of the contract.
+    #[serde(skip)]
+    pub replacement: Option<At>,
     /// Whether `duration_ms` may include waiting for the person's approval: for readers, not part of the contract.
     #[serde(skip)]
     pub may_wait: bool,
@@ -213,18 +216,6 @@ words! {
         Log => "log",
         /// A call in the text of a script.
         Script => "script",
-    }
-}
-
-words! {
-    /// Author of the input with which a call ran.
-    InputFrom {
-        /// The model's request.
-        Request => "request",
-        /// A hook that replaced it.
-        Hook => "hook",
-        /// The person, who edited it.
-        User => "user",
     }
 }
 

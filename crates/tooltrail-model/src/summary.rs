@@ -275,6 +275,8 @@ pub struct ResultRecord {
     pub sole: bool,
     /// Whether part of the tool's output was left out.
     pub truncated: bool,
+    /// Whether the person edited the input before it ran.
+    pub input_edited: bool,
     /// Whether the session was handed over right after.
     pub handover: bool,
     /// Whether its time is that of a later copy of the history, and not that of its end.
@@ -338,9 +340,17 @@ pub struct HookRecord {
     pub context: Option<Box<str>>,
     /// Length of its output.
     pub output_bytes: u64,
+    /// The record whose output replaces the input of the call. Boxed because few hooks do that.
+    pub replacement: Option<Box<At>>,
 }
 
 impl HookRecord {
+    /// The record with the input that replaced that of the call, unless the hook refused the call.
+    pub fn replaced_input(&self) -> Option<At> {
+        let applies = matches!(self.stage, HookStage::Before | HookStage::Permission) && self.outcome != Some(HookOutcome::Blocked);
+        self.replacement.as_deref().copied().filter(|_| applies)
+    }
+
     /// Whether the hook can prevent a call from running.
     pub fn may_refuse(&self) -> bool {
         may_refuse(self.stage, self.event.is_some())

@@ -313,6 +313,8 @@ pub struct HookStory {
     pub reason: Option<String>,
     /// Its texts: name and content of each.
     pub texts: Vec<(String, String)>,
+    /// The input with which it replaced that of the call.
+    pub input: Option<Value>,
 }
 
 /// State of a call when its last progress was recorded.
@@ -397,10 +399,12 @@ pub struct Story<'a> {
     pub told: Detailed,
     /// Command line that it ran, parsed; `None` where it ran none, or one that cannot be read.
     pub command: Option<CommandLine>,
-    /// Input, as in the log.
+    /// Input that it ran with.
     pub input: Value,
     /// The program that it stands in, for a call in a script.
     pub program: Option<String>,
+    /// Input as the model requested it, where a hook or the person replaced it.
+    pub requested: Option<Value>,
     /// Result; `None` where there is none.
     pub answer: Option<LoggedResult>,
     /// Outputs that were saved beside the log.

@@ -33,12 +33,63 @@ pub struct Signals {
     pub exit_tail: Option<i64>,
     /// Whether the log remarks that the exit code is no error, such as that of a search without matches.
     pub exit_excused: bool,
+    /// Statements in the words of a server's tool.
+    pub served: ServedWords,
+}
+
+/// Statements about a call in the words that tools of MCP servers use. Any text may contain such words, so they count only for a tool that
+/// a server offers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServedWords {
+    /// Exit code of the command.
+    pub exit: Option<i64>,
+    /// Whether the command reached its time limit.
+    pub timed_out: bool,
+    /// Whether the command was stopped.
+    pub stopped: bool,
+    /// Whether the command goes on as a process that the text names.
+    pub launched: bool,
+    /// Whether a change of a file failed.
+    pub unchanged: bool,
+    /// Whether a file could not be read.
+    pub unread: bool,
+}
+
+impl ServedWords {
+    /// The statements that a tool of this kind can make.
+    fn of_kind(self, kind: Kind) -> Self {
+        let none = ServedWords::default();
+        match kind {
+            Kind::Shell => ServedWords { unchanged: false, unread: false, ..self },
+            // A question about a process, which is answered whatever became of the process.
+            Kind::Task => ServedWords { exit: self.exit, ..none },
+            Kind::Write | Kind::Edit => ServedWords { unchanged: self.unchanged, ..none },
+            Kind::Read => ServedWords { unread: self.unread, ..none },
+            _ => none,
+        }
+    }
 }
 
 impl Signals {
     /// Whether the log says that it was an error, by a mark or by the tool's own output.
     pub fn says_error(&self) -> bool {
         self.outcome == LoggedOutcome::Error || self.error_output
+    }
+
+    /// The signals of a call of a tool of this kind. `served` says whether a server offers the tool: then what its text states in words of
+    /// its own counts as if fields said so.
+    pub fn of_tool(&self, kind: Kind, served: bool) -> Signals {
+        let words = if served { self.served.of_kind(kind) } else { ServedWords::default() };
+        let mut own = Signals { served: words, ..*self };
+        own.exit_field = own.exit_field.or(words.exit);
+        own.timed_out |= words.timed_out;
+        own.interrupted |= words.stopped;
+        if words.unchanged || words.unread {
+            own.outcome = LoggedOutcome::Error;
+        } else if words.exit.is_some() && own.outcome == LoggedOutcome::Nothing {
+            own.outcome = LoggedOutcome::Worked;
+        }
+        own
     }
 }
 
@@ -151,10 +202,13 @@ pub struct Circumstances {
     pub feedback: bool,
     /// Whether the session was handed over right after.
     pub handover: bool,
+    /// Whether an MCP server offers the tool.
+    pub served: bool,
 }
 
 /// Outcome of a call with a result.
 pub fn with_result(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
+    let signals = &signals.of_tool(kind, around.served);
     // Fields come first: texts may quote anything.
     if let Some(verdict) = denied(signals, around) {
         return verdict;
@@ -249,7 +303,7 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
         None if around.hook_blocked => (Status::Blocked, Reason::Hook),
         // The exit code is more specific than "the tool reported an error".
         None if exit_code(kind, signals).is_some_and(|code| code != 0) => (Status::Failed, Reason::ExitCode),
-        None if kind == Kind::Mcp => (Status::Failed, Reason::McpError),
+        None if kind == Kind::Mcp || around.served => (Status::Failed, Reason::McpError),
         None => (Status::Failed, Reason::ToolError),
     };
     Verdict::of(status, reason)

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use tooltrail_model::book::Loaded;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
-use tooltrail_model::event::{HookOutcome, Origin};
+use tooltrail_model::event::{HookOutcome, InputFrom, Origin};
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, parse, texts};
-use tooltrail_model::row::{CallRow, CallRowOrigin, HookRow, InputFrom, Place, SessionRow, VERSION};
+use tooltrail_model::row::{CallRow, CallRowOrigin, HookRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Part, Story, SubagentCalls};
 use tooltrail_model::{Kind, Reason, Status, Time};
 
@@ -89,6 +89,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        replacement: None,
         may_wait: false,
     }
 }
@@ -100,6 +101,7 @@ fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: 
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input,
+        requested: None,
         answer: Some(LoggedResult { seen, ..LoggedResult::default() }),
         side: None,
         hooks: Vec::new(),

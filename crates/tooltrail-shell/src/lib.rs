@@ -66,7 +66,9 @@ pub fn annotate(row: &mut CallRow<'_>, command: &str) -> Option<CommandLine> {
         return Some(line);
     }
     row.masked = line.masked_texts().map(str::to_owned).collect();
-    let success = row.exit_code.map(|code| code == 0).or((worked || failed).then_some(worked));
+    // A server that answers has not said how the command ended, unless it states a code.
+    let implied = (worked || failed) && row.server.is_none();
+    let success = row.exit_code.map(|code| code == 0).or(implied.then_some(worked));
     // A command in the background had not ended when the call was answered, so the answer's success is not its exit code.
     if let Some(success) = success.filter(|_| row.background.is_none()) {
         row.exit_of = line.exit_of(success).map(str::to_owned);

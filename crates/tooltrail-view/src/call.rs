@@ -5,7 +5,7 @@
 //! beside the log, hooks, and fields without a place of their own.
 
 use crate::pieces::section;
-use crate::{Block, Class, Head, Limits, Line, hooks, json, life, outcome, progress, seen, tools, why};
+use crate::{Block, Class, Head, Limits, Line, hooks, json, life, outcome, progress, replaced, seen, tools, why};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -26,6 +26,7 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let shown = tools::of(call).body(call, limits);
     // Made second but shown first: the frame has to know what the view already shows.
     let mut body = outcome::blocks(call, &shown, limits);
+    body.extend(replaced::blocks(call, limits));
     body.extend(shown);
     body.extend(progress::blocks(call, limits));
     body.extend(seen::block(call, limits));
@@ -46,6 +47,7 @@ pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     // Conversations have their own place on such a page, and remarks that it repeats elsewhere are dropped.
     shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));
     let mut body = outcome::said(call, &shown, limits);
+    body.extend(replaced::blocks(call, limits));
     body.extend(shown);
     body.extend(progress::blocks(call, limits));
     body.extend(tools::script::around(call, limits));

@@ -29,6 +29,7 @@ pub mod place;
 mod progress;
 pub mod redact;
 pub mod render;
+mod replaced;
 pub mod resume;
 #[cfg(test)]
 mod sample;

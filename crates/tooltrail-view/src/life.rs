@@ -6,6 +6,7 @@ use crate::head::{WAITS, count, counted, took};
 use crate::outcome::{place, short_time};
 use crate::pieces::task_state;
 use crate::{Block, Class, Line, hooks};
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::transcript::Story;
 use tooltrail_model::usage::Tokens;
 
@@ -38,6 +39,7 @@ fn outcome(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("exit code of", row.exit_of.as_deref());
     // Commands of a pipeline whose own exit code is unknown.
     fields.add("outcome unknown of", (!row.masked.is_empty()).then(|| row.masked.join(", ")));
+    fields.add("input", (row.input_from != InputFrom::Request).then(|| format!("replaced by the {}", row.input_from.word())));
     if let Some(task) = &row.background {
         let exit = task.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
         let ended = task.ended_at.map(|time| format!(", at {}", short_time(time))).unwrap_or_default();

@@ -5,7 +5,8 @@ use crate::{Block, Line};
 use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
-use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, VERSION};
+use tooltrail_model::event::InputFrom;
+use tooltrail_model::row::{CallRow, CallRowOrigin, Place, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
 
@@ -17,6 +18,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input: Value::Null,
+        requested: None,
         answer: None,
         side: None,
         hooks: Vec::new(),
@@ -102,6 +104,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        replacement: None,
         may_wait: false,
     }
 }

@@ -3,8 +3,9 @@
 use super::stored::CatalogueQuery;
 use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
 use tooltrail_model::command::Purpose;
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
-use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, SessionRow, VERSION};
+use tooltrail_model::row::{CallRow, CallRowOrigin, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
 
 /// A filter and the keys of all calls.
@@ -132,6 +133,7 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        replacement: None,
         may_wait: false,
     }
 }

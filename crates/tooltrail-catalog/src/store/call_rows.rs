@@ -7,9 +7,9 @@ use super::{Catalogue, CatalogueError, schema};
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
-use tooltrail_model::event::{HookOutcome, TaskState};
+use tooltrail_model::event::{HookOutcome, InputFrom, TaskState};
 use tooltrail_model::link::{Now, Pulse, UnsettledCall};
-use tooltrail_model::row::{Background, CallNumber, CallRow, CallRowOrigin, HookRow, InnerCalls, InputFrom, Place, VERSION};
+use tooltrail_model::row::{Background, CallNumber, CallRow, CallRowOrigin, HookRow, InnerCalls, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
 /// The places of a call's records in its logs, to read them again.
@@ -78,7 +78,8 @@ pub(super) const CALL: &str = "
 SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, open, evidence_source, evidence_line, requested_at,
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
-  result_start, result_end, cwd, sidechain, order_us, about, inner_number, unwrapped, inner_calls, origin, input_from, alias
+  result_start, result_end, cwd, sidechain, order_us, about, inner_number, unwrapped, inner_calls, origin, input_from, alias, replacement_line,
+  replacement_start, replacement_end
 FROM call_rows";
 
 /// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
@@ -215,9 +216,16 @@ pub(super) fn open_call<'a>(
         input_from: word(row, 47, InputFrom::of_word)?,
         failed_by: None,
         alias: maybe_text(row, 48)?,
+        replacement: replacement(row, 49)?,
         may_wait: false,
     };
     Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+}
+
+/// The record with the input that replaced the requested one, from three columns.
+pub(super) fn replacement(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<At>> {
+    let Some(line) = maybe_count(row, first)? else { return Ok(None) };
+    Ok(Some(At { line, span: Span { start: count(row, first + 1)?, end: count(row, first + 2)? } }))
 }
 
 /// The places of a call's records.

@@ -1,5 +1,6 @@
 //! Queries for a refresh and the watcher: stored sources, their summaries and ties, sessions, and facts of requests.
 
+use super::call_rows::replacement;
 use super::column::{count, json, optional, place, text, time, word};
 use super::schema;
 use super::summaries::{Packed, agent, unpack_ties};
@@ -179,7 +180,7 @@ pub(crate) fn sessions(connection: &Connection) -> rusqlite::Result<Map<String, 
 pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut RequestFactsCache) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose,
-           c.about, c.cwd
+           c.about, c.cwd, c.replacement_line, c.replacement_start, c.replacement_end
          FROM session_source_rows l JOIN call_rows c ON c.id >= l.session << ?2 AND c.id < (l.session + 1) << ?2
          WHERE l.source = ?1 AND c.digest <> 0",
     )?;
@@ -193,6 +194,7 @@ pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut Re
             reason: optional(row, 4, Reason::of_word)?,
             exit_code: row.get(5)?,
             background: row.get(6)?,
+            replacement: replacement(row, 12)?,
         };
         let facts = RequestFacts {
             basis,

@@ -115,7 +115,8 @@ CREATE TABLE call_rows(
   result_source INTEGER, result_line INTEGER, result_start INTEGER, result_end INTEGER,
   cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT,
   inner_number INTEGER NOT NULL DEFAULT 0, unwrapped TEXT, inner_calls TEXT, origin TEXT NOT NULL DEFAULT 'log',
-  input_from TEXT NOT NULL DEFAULT 'request', alias TEXT
+  input_from TEXT NOT NULL DEFAULT 'request', alias TEXT,
+  replacement_line INTEGER, replacement_start INTEGER, replacement_end INTEGER
 );
 CREATE TABLE copy_rows(
   id INTEGER PRIMARY KEY, call TEXT NOT NULL, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,

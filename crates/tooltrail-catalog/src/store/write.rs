@@ -338,7 +338,7 @@ impl<'c> CatalogueWriter<'c> {
 const PUT_CALL: &str =
     "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
                ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46,
-               ?47, ?48, ?49, ?50)";
+               ?47, ?48, ?49, ?50, ?51, ?52, ?53)";
 
 /// Stores a call.
 fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
@@ -404,6 +404,9 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &So
             row.origin.word(),
             row.input_from.word(),
             row.alias,
+            row.replacement.map(|at| whole(at.line)),
+            row.replacement.map(|at| whole(at.span.start)),
+            row.replacement.map(|at| whole(at.span.end)),
         ])
         .map(drop)
 }

@@ -51,7 +51,11 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<FileEffect> {
         Detail::Read(read) => {
             whole(&read).map(|text| one(read.path.clone(), Did::Saw(FileText::text(text), How::Read))).unwrap_or_default()
         }
+        // The rest of the file is not in the log.
+        Detail::Write(write) if write.appended => one(write.path, Did::Unclear),
         Detail::Write(write) => one(write.path.clone(), if unclear { Did::Unclear } else { Did::Wrote(write) }),
+        // Changed by line or by pattern: the texts are not in the log.
+        Detail::Edit(edit) if edit.replacements.is_empty() && edit.hunks.is_empty() && !edit.user_modified => one(edit.path, Did::Unclear),
         Detail::Edit(edit) => one(edit.path.clone(), if unclear { Did::Unclear } else { Did::Edited(edit) }),
         // What becomes of the file's own text is not in the log.
         Detail::Notebook(notebook) => one(notebook.path, Did::Unclear),

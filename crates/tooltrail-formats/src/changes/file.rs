@@ -5,7 +5,7 @@
 use super::effects::{self, FileEffect};
 use super::paths::{ends_with, last};
 use super::{Moment, absolute, backups, moments, session};
-use crate::load;
+use crate::load::{self, InputRecords};
 use crate::shelf::Shelf;
 use crate::transcript::SessionBook;
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,7 +142,8 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
         let record = linked.record(call.id);
         let path = linked.sources.get(call.id.source()).map_or("", |source| &*source.path);
         // One read for both tests: the bytes are searched for the name, then for a patch.
-        let bytes = shelf.bytes(path, record.at.span).filter(|bytes| names_one(bytes));
+        let replaced = record.hooks.iter().any(|hook| hook.replaced_input().is_some());
+        let bytes = shelf.bytes(path, record.at.span).filter(|bytes| replaced || names_one(bytes));
         call.session < linked.sessions.len() && bytes.is_some_and(|bytes| effects::may_touch_files(record.kind, || Some(bytes)))
     };
     // A copy of a call in a resumed session is the same change, not a second one.
@@ -159,7 +160,9 @@ fn asked(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRo
 fn requested_effects(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<FileEffect> {
     let read = || {
         let at = linked.record(call.id).at;
-        let told = load::asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)?;
+        let replacement = row.replacement.and_then(|at| shelf.bytes(row.request.file, at.span));
+        let request = &shelf.bytes(row.request.file, at.span)?;
+        let told = load::asked(InputRecords { request, line: at.line, replacement: replacement.as_deref() }, row)?;
         Some(effects::asked(row, told))
     };
     // A call that failed changed nothing, so its request need not be read.

@@ -22,10 +22,10 @@ pub(super) fn call<'r>(
     let plain = kind == *"tool_use";
     // Tools on the service's side may have no name; the kind of their block says which tool it was.
     let tool = block.name.unwrap_or(kind).text();
-    // An MCP server may name a tool like a built-in one; the kind of the block tells them apart.
-    let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { names::kind(&tool) };
     let (input, digest) = block.input.clone().unwrap_or_default();
     let bytes = emit.slice(&input);
+    // An MCP server may name a tool like a built-in one; the kind of the block tells them apart.
+    let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { names::kind(&tool, bytes) };
     let (mut prompt, mut task) = (None, None);
     // Only for these kinds: the input of a `Write` may be a megabyte.
     if matches!(family, Kind::Subagent | Kind::Task | Kind::Skill) {
@@ -36,6 +36,11 @@ pub(super) fn call<'r>(
                 // An agent that runs a skill is known by the skill's name.
                 b"skill" | b"command" if family == Kind::Skill => prompt = value.string().map(Raw::digest),
                 b"bash_id" | b"shell_id" | b"task_id" | b"taskId" | b"agentId" => task = value.string().map(Raw::text),
+                // Processes of a server have a number, or a name under a key that other tools use for anything.
+                b"pid" | b"id" if tool.starts_with("mcp__") => {
+                    let number = value.int().map(|id| Text::Owned(id.to_string()));
+                    task = number.or_else(|| value.string().map(Raw::text)).or(task.take());
+                }
                 _ => {}
             }
             Ok(())
@@ -93,6 +98,7 @@ pub(super) fn result<'r>(
         synthetic: outcome.synthetic(),
         sole: false,
         truncated: false,
+        input_edited: structured.is_some_and(|structured| structured.user_modified),
         signals: outcome.signals,
         nested: None,
         output: None,

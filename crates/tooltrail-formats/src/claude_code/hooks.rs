@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_model::event::{Hook, HookOutcome, HookStage, Refusal, Text};
 use tooltrail_model::verdict::Denial;
-use tooltrail_skim::{Raw, Skim};
+use tooltrail_skim::{Raw, Skim, Type};
 
 /// How much of a hook's words is decoded.
 pub(super) const WORDS: usize = 2000;
@@ -160,12 +160,14 @@ fn spoken(hook: &mut Hook<'_>, text: &str) {
                 match key.as_bytes() {
                     b"permissionDecision" => hook.decision = owned(value.string()).or(hook.decision.take()),
                     b"permissionDecisionReason" => hook.reason = owned(value.string()).or(hook.reason.take()),
+                    b"updatedInput" => hook.replaces |= value.peek() == Some(Type::Object),
                     b"additionalContext" => hook.context = hook.context.take().or(owned(value.string())),
                     // The answer to a permission request is an object.
                     b"decision" => value.object(|key, value| {
                         match key.as_bytes() {
                             b"behavior" => hook.decision = owned(value.string()).or(hook.decision.take()),
                             b"message" => hook.reason = owned(value.string()).or(hook.reason.take()),
+                            b"updatedInput" => hook.replaces |= value.peek() == Some(Type::Object),
                             _ => {}
                         }
                         Ok(())

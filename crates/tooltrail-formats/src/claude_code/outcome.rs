@@ -2,12 +2,13 @@
 
 use super::markers;
 use super::message::ContentBlock;
+use crate::served;
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 use tooltrail_model::event::{Child, TaskState};
-use tooltrail_model::verdict::{Denial, LoggedOutcome, Marker, Signals};
+use tooltrail_model::verdict::{Denial, LoggedOutcome, Marker, ServedWords, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a result's text is looked at, at either end.
@@ -19,6 +20,8 @@ pub(super) struct StructuredResult<'r> {
     pub(super) span: Range<usize>,
     /// The result where it is a plain text.
     text: Option<Raw<'r>>,
+    /// The result has fields of its own. Those of servers' tools are lists of content.
+    object: bool,
     interrupted: bool,
     /// A search gave up at its own time limit.
     timed_out: bool,
@@ -44,6 +47,8 @@ pub(super) struct StructuredResult<'r> {
     run: Option<Raw<'r>>,
     message: Option<Raw<'r>>,
     polled: Option<Polled<'r>>,
+    /// The person edited the proposal in the dialog.
+    pub(super) user_modified: bool,
 }
 
 /// The state of a task that a call asked about.
@@ -63,7 +68,10 @@ impl<'r> StructuredResult<'r> {
         value.peek();
         let start = value.position();
         match value.peek() {
-            Some(Type::Object) => value.object(|key, value| self.field(key.as_bytes(), value))?,
+            Some(Type::Object) => {
+                self.object = true;
+                value.object(|key, value| self.field(key.as_bytes(), value))?;
+            }
             Some(Type::String) => self.text = value.string(),
             _ => {
                 value.skip()?;
@@ -96,6 +104,7 @@ impl<'r> StructuredResult<'r> {
             b"transcriptDir" => self.directory = value.string(),
             b"runId" => self.run = value.string(),
             b"message" => self.message = value.string(),
+            b"userModified" | b"planWasEdited" => self.user_modified |= value.bool() == Some(true),
             b"task" => {
                 let mut polled = Polled::default();
                 value.object(|key, value| {
@@ -197,6 +206,10 @@ impl<'r> ResultOutcome<'r> {
         signals.exit_tail = markers::exit_tail(&tail).filter(|_| !structured.is_some_and(StructuredResult::prints_exit_code));
         // The field is the record's, which may hold other results as well.
         signals.denial = denial.filter(|_| wrong).and_then(|kind| denial_kind(&kind.text()));
+        // Tools of the agent's own have fields, and say nothing in the words of servers.
+        if !structured.is_some_and(|structured| structured.object) {
+            signals.served = first.map(|first| served_words(first, last.unwrap_or(first))).unwrap_or_default();
+        }
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
             signals.exit_excused = structured.exit_explained;
@@ -226,7 +239,8 @@ impl<'r> ResultOutcome<'r> {
             }
         }
         let said = !self.signals.says_error();
-        markers::background(&self.head).filter(|_| said).map(|id| Cow::Owned(id.to_owned()))
+        let launched = || self.signals.served.launched.then(|| served::task(&self.head)).flatten();
+        markers::background(&self.head).or_else(launched).filter(|_| said).map(|id| Cow::Owned(id.to_owned()))
     }
 
     /// The subagent the call started.
@@ -265,6 +279,10 @@ impl<'r> ResultOutcome<'r> {
         if let Some(state) = stopped(&self.head) {
             return Some(Poll { id: None, state, exit_code: None });
         }
+        // The end of a process of a server.
+        if let Some(code) = self.signals.served.exit {
+            return Some(Poll { id: None, state: served::state(code), exit_code: Some(code) });
+        }
         // Without a structured result the state stands in tags.
         if !self.head.trim_start().starts_with('<') {
             return None;
@@ -284,7 +302,7 @@ impl<'r> ResultOutcome<'r> {
 /// The beginning of a text, if it can carry a marker: always on errors, otherwise only for a few known beginnings.
 fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     let bytes = text.bytes();
-    let telling: [&[u8]; 7] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request", b"API Error"];
+    let telling: [&[u8]; 8] = [b"Command ", b"Process started", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request", b"API Error"];
     // An escape or white space may hide a known beginning. A colour code is an escape as well, but never begins one.
     let hidden = matches!(bytes.first(), Some(b'\\' | b' ')) && !bytes.starts_with(b"\\u001b");
     if error || hidden || telling.iter().any(|beginning| bytes.starts_with(beginning)) {
@@ -296,6 +314,14 @@ fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
 /// Needles that every result is searched for, prepared once.
 static AGENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"agentId"));
 static SPELLED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u0061"));
+
+/// The statements of a server's tool in the first and the last text of its result.
+fn served_words(first: Raw<'_>, last: Raw<'_>) -> ServedWords {
+    if !served::tells(first.bytes()) && !served::tells(last.bytes()) {
+        return ServedWords::default();
+    }
+    served::said(&first.head(WINDOW), &last.tail(WINDOW))
+}
 
 /// The end of a text, if it can carry an exit code in brackets or an agent's id. Most texts have neither, and decoding their ends would
 /// cost more than everything else about them.

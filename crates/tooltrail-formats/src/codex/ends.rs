@@ -1,15 +1,17 @@
 //! Records of how a call ended: end events, and the completed items of paginated logs. Their calls are logged as items as well, except
 //! where a script made the call; then they are all there is.
 
+use super::content::texts;
 use super::facts::FactSink;
 use super::fields::{FieldSpan, PayloadFields};
 use super::items::{self, build};
 use super::record::{CodexRecord, RecordClass};
 use super::{extension, markers, script, tools};
+use crate::served;
 use std::borrow::Cow;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
-use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, ServedWords, Signals};
 use tooltrail_skim::{Raw, Skim};
 
 /// How much of the reason of a refusal is looked at.
@@ -130,11 +132,33 @@ fn mcp(end: &PayloadFields<'_>) -> Signals {
         }
         Ok(())
     });
+    signals.served = result_words(end).unwrap_or_default();
     // Completed items have the error beside the result.
     if end.some(end.error).is_some() {
         error(true, end.string(end.error).or_else(|| end.inside(end.error).message()));
     }
     signals
+}
+
+/// The statements of a server's tool in the content of its result.
+fn result_words(end: &PayloadFields<'_>) -> Option<ServedWords> {
+    let mut words = None;
+    let mut read = |value: &mut Skim<'_>| {
+        let span = value.skip()?;
+        let texts = texts(value.slice(span));
+        if let (Some(first), Some(last)) = (texts.first(), texts.last())
+            && (served::tells(first.bytes()) || served::tells(last.bytes()))
+        {
+            words = Some(served::said(&first.head(REASON), &last.tail(REASON)));
+        }
+        Ok(())
+    };
+    let _ = end.skim(end.result).object(|key, value| match key.as_bytes() {
+        b"Ok" => value.object(|key, value| if key.as_bytes() == b"content" { read(value) } else { Ok(()) }),
+        b"content" => read(value),
+        _ => Ok(()),
+    });
+    words
 }
 
 /// The agent that a call has started, by the record of its end.
@@ -188,6 +212,7 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
         synthetic: false,
         sole: false,
         truncated: false,
+        input_edited: false,
         nested: None,
         output: None,
     };

@@ -195,7 +195,7 @@ pub(super) fn input(item: &PayloadFields<'_>) -> FieldSpan {
 /// A call of a tool, with its input at a place.
 pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: FieldSpan) -> Call<'r> {
     let item = record.body();
-    let kind = tools::kind(&tool);
+    let kind = tools::kind(&tool, item.raw(input));
     let about = if matches!(kind, Kind::Task | Kind::Subagent) { AboutTask::read(item, input) } else { AboutTask::default() };
     // Kept apart, because a call that is named after its line may get a name from the record of its end.
     let named = record.named();
@@ -235,7 +235,7 @@ impl AboutTask {
         let mut about = AboutTask::default();
         let _ = Skim::new(bytes).object(|key, value| {
             match key.as_bytes() {
-                b"session_id" | b"cell_id" => {
+                b"session_id" | b"cell_id" | b"pid" => {
                     let text = value.string().map(|id| id.text().into_owned());
                     about.task = text.or_else(|| value.int().map(|id| id.to_string()));
                 }
@@ -286,6 +286,7 @@ fn answer<'r>(call: Cow<'r, str>, outcome: OutputOutcome<'r>, place: FieldSpan, 
         synthetic: false,
         sole: false,
         truncated: outcome.truncated,
+        input_edited: false,
         nested: None,
         output: None,
     }

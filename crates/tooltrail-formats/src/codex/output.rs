@@ -4,6 +4,7 @@
 use super::content::{self, Element};
 use super::header::{self, Header};
 use super::markers::{self, Meaning};
+use crate::served;
 use crate::value::Payloads;
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use tooltrail_model::content::Content;
 use tooltrail_model::event::{Child, Hook, TaskState};
-use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, ServedWords, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a text is decoded; the informative lines come first.
@@ -67,9 +68,57 @@ pub(super) fn outcome(raw: &[u8]) -> OutputOutcome<'_> {
         Carrier::List(bytes) => content::texts(bytes).first().map(|said| text(*said)).unwrap_or_default(),
         Carrier::Other(_) => OutputOutcome::default(),
     };
+    // A command of the agent's own has said how it ended.
+    if out.signals.exit_field.is_none() && !out.signals.backgrounded {
+        out.signals.served = served_words(raw);
+    }
+    if let (None, Some(task)) = (&out.task, launched(raw, &out)) {
+        (out.task, out.signals.backgrounded) = (Some(Cow::Owned(task)), true);
+    }
+    if let (None, Some(code)) = (&out.polled, out.signals.served.exit) {
+        out.polled = Some((state(code), Some(code)));
+    }
     // Searched in the raw bytes: the remark may stand anywhere in a long output.
     out.truncated |= is_truncated(raw);
     out
+}
+
+/// The statements of a server's tool in an output. Its text stands behind the lines that the agent puts in front, in a list of content or
+/// by itself.
+fn served_words(raw: &[u8]) -> ServedWords {
+    said_by_server(raw, |first, last| served::said(&first.head(HEAD), &last.tail(HEAD))).unwrap_or_default()
+}
+
+/// The process that a server's tool says it started.
+fn launched(raw: &[u8], out: &OutputOutcome<'_>) -> Option<String> {
+    if !out.signals.served.launched {
+        return None;
+    }
+    said_by_server(raw, |first, _| served::task(&first.head(HEAD)).map(str::to_owned))?
+}
+
+/// Reads the first and the last text of a server's tool, if they can say something.
+fn said_by_server<T>(raw: &[u8], read: impl Fn(Raw<'_>, Raw<'_>) -> T) -> Option<T> {
+    let ends = |texts: &[Raw<'_>]| {
+        let (first, last) = (*texts.first()?, *texts.last()?);
+        (served::tells(first.bytes()) || served::tells(last.bytes())).then(|| read(first, last))
+    };
+    let texts = content::texts(raw);
+    let first = *texts.first()?;
+    if !first.bytes().starts_with(b"Wall time: ") {
+        return ends(&texts);
+    }
+    // Few outputs have these lines, which are those of servers' tools.
+    let whole = first.text();
+    let body = header::read(&whole).body.trim_start();
+    if body.is_empty() {
+        return ends(texts.get(1..)?);
+    }
+    if content::is_content_list(body) {
+        return ends(&content::texts(body.as_bytes()));
+    }
+    let quoted = serde_json::to_vec(body).ok()?;
+    ends(&[Skim::new(&quoted).string()?])
 }
 
 /// Opens a raw output: the content that the model saw, without the agent's wrapping, and the metadata of the wrapping.

@@ -2,14 +2,14 @@
 
 use super::record::{OpenCodeRecord, RecordKind};
 use super::{markers, tools};
-use crate::{Record, Sink};
+use crate::{Record, Sink, served};
 use std::borrow::Cow;
 use tooltrail_model::event::{
     Begin, BlockKind, Boundary, Call, CallResult, Child, Claim, ClaimBy, Context, Echo, MessageBlock, Meta, Notice, Origin, Prompt,
     TitleBy, Usage,
 };
 use tooltrail_model::usage::Tokens;
-use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, ServedWords, Signals};
 use tooltrail_model::{Event, Fact, Kind, Scope, Time};
 use tooltrail_skim::{Raw, Skim};
 
@@ -108,9 +108,9 @@ fn block(item: &OpenCodeRecord<'_>, kind: BlockKind, record: &Record<'_>, emit: 
 fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
     let Some(id) = item.call.or(item.id) else { return };
     let name = item.tool.map_or(Cow::Borrowed("?"), Raw::text);
-    let kind = tools::kind(&name);
     let state = &item.state;
     let input = record.bytes.get(state.input.clone()).unwrap_or_default();
+    let kind = tools::kind(&name, input);
     emit(Fact::Call(Call {
         id: id.text(),
         // Named after its part then.
@@ -139,12 +139,25 @@ fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fac
         // Either the output or the message of a failure; never both.
         content: record.span(if state.failed() { state.error_place.clone() } else { state.output.clone() }),
         structured: Some(state.metadata.clone()).filter(|place| !place.is_empty()).map(|place| record.span(place)),
-        signals: signals(item, &name, message.as_deref()),
+        signals: if tools::is_served(&name, input) {
+            // No field says that a server offers the tool, so what its text states counts here.
+            Signals { served: served_words(record, item), ..signals(item, &name, message.as_deref()) }.of_tool(kind, true)
+        } else {
+            signals(item, &name, message.as_deref())
+        },
         feedback: message.as_deref().and_then(markers::feedback).map(|said| Cow::Owned(said.to_owned())),
         child: child.map(|agent| Child { agent, sure: true, alias: false, detached: false }),
         truncated: state.truncated,
         ..CallResult::default()
     }));
+}
+
+/// The statements of a server's tool in the text of a result.
+fn served_words(record: &Record<'_>, item: &OpenCodeRecord<'_>) -> ServedWords {
+    let state = &item.state;
+    let output = Skim::new(record.bytes.get(state.output.clone()).unwrap_or_default()).string();
+    let said = if state.failed() { state.error } else { output };
+    said.filter(|text| served::tells(text.bytes())).map(|text| served::said(&text.head(HEAD), &text.tail(HEAD))).unwrap_or_default()
 }
 
 /// A fingerprint of the task that a subagent is given.

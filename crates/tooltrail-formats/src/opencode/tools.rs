@@ -2,13 +2,14 @@
 
 use crate::DetailRequest;
 use crate::codex::patch::parse;
+use crate::served::{self, ServedAnswer, ServedDetail};
 use serde_json::{Map, Value};
-use tooltrail_model::Kind;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{
     Agent, Detail, Detailed, Edit, Glob, Grep, GrepMode, List, Patch, Read, ReadGot, Replacement, Shell, Skill, Todo, TodoItem, TodoState,
     WebFetch, WebSearch, Write,
 };
+use tooltrail_model::{Kind, Status};
 
 /// Puts a call into neutral form.
 type OpenCodeToolReader = fn(&mut OpenCodeCall<'_>) -> Detail;
@@ -37,8 +38,15 @@ const TOOLS: &[(&str, Kind, OpenCodeToolReader)] = &[
 ];
 
 /// The family of a tool.
-pub(super) fn kind(tool: &str) -> Kind {
-    TOOLS.iter().find(|(name, ..)| *name == tool).map_or(Kind::Other, |(_, kind, _)| *kind)
+pub(super) fn kind(tool: &str, input: &[u8]) -> Kind {
+    let own = TOOLS.iter().find(|(name, ..)| *name == tool).map(|(_, kind, _)| *kind);
+    // A tool of a server has the server's name in front.
+    own.or_else(|| served::joined(tool, input).map(|(.., kind)| kind)).unwrap_or(Kind::Other)
+}
+
+/// Whether a tool is a shell or a file tool of a server.
+pub(super) fn is_served(tool: &str, input: &[u8]) -> bool {
+    TOOLS.iter().all(|(name, ..)| *name != tool) && served::joined(tool, input).is_some()
 }
 
 /// A call that is being taken apart: fields that a reader takes are not shown again.
@@ -55,7 +63,11 @@ pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     let failed = ask.answered && ask.produced.is_none() || !matches!(ask.status, tooltrail_model::Status::Succeeded);
     let mut fields = OpenCodeCall { input: map(Some(ask.input)), produced: map(ask.produced), ask, failed };
     let reader = TOOLS.iter().find(|(name, ..)| *name == ask.tool).map_or(other as OpenCodeToolReader, |(.., reader)| *reader);
-    let detail = reader(&mut fields);
+    let mut detail = reader(&mut fields);
+    let mut printed = false;
+    if let Some(read) = served(&fields).filter(|_| matches!(detail, Detail::Other)) {
+        (detail, fields.input, printed) = (read.detail, read.rest, read.printed);
+    }
     // The row has these already.
     for key in ["exit", "truncated", "output", "preview", "sessionId", "parentSessionId"] {
         fields.produced.remove(key);
@@ -63,8 +75,22 @@ pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     let rest_input = if matches!(detail, Detail::Other) { Map::new() } else { fields.input };
     // A command with another code than 0 has its output, and no message.
     let error = words(ask.seen);
-    let error = (ask.produced.is_none() && ask.answered && !error.is_empty()).then_some(error);
+    let error = (ask.produced.is_none() && ask.answered && !printed && !error.is_empty()).then_some(error);
     Detailed { detail, rest_input, rest_produced: fields.produced, error, saved: None }
+}
+
+/// A shell or a file tool of a server.
+fn served(call: &OpenCodeCall<'_>) -> Option<ServedDetail> {
+    let ask = call.ask;
+    if matches!(ask.kind, Kind::Other | Kind::Mcp) {
+        return None;
+    }
+    let input = ask.input.to_string();
+    let (server, name, _) = served::joined(ask.tool, input.as_bytes())?;
+    let text = words(ask.seen);
+    let ran = matches!(ask.status, Status::Succeeded | Status::Failed | Status::TimedOut | Status::Interrupted);
+    let answer = ServedAnswer { text: &text, answered: ask.answered, failed: call.failed, ran };
+    served::detail(server, name, ask.input, answer)
 }
 
 impl OpenCodeCall<'_> {

@@ -85,6 +85,11 @@ impl<'a> SessionBook<'a> {
         calls.flat_map(|call| [call.request].into_iter().chain(beside(call))).collect()
     }
 
+    /// The bytes of the record with the input that replaced the requested one, where a hook did that.
+    pub fn replacement(&self, call: &CallEntry<'_>) -> Option<Vec<u8>> {
+        self.raw(Spot { at: call.row.replacement?, ..call.request }).ok()
+    }
+
     /// The bytes of a record, as the log has them.
     pub fn raw(&self, spot: Spot) -> Result<Vec<u8>, ReadError> {
         let source = self.linked.sources.get(spot.source).ok_or(ReadError::Changed)?;

@@ -3,9 +3,11 @@
 use super::SessionBook;
 use crate::error::ReadError;
 use crate::{DetailRequest, Format, Record, TypedRecord, load, saved};
+use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
+use tooltrail_model::event::InputFrom;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{
     CallEntry, CallTally, EntryKind, HookStory, LoggedRequest, LoggedResult, SideFile, Spot, Story, SubagentCalls, Transcript,
@@ -34,6 +36,8 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let &(_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
     let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
+    let hooks = hooks(book, &records, entry);
+    let (asked, requested) = replaced(&entry.row, &hooks, asked);
     let answer = if entry.row.is_inner() {
         inner_answer(book, format, &records, entry, asked.program.as_deref())
     } else {
@@ -51,7 +55,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let command = load::annotate(&mut row, &told.detail);
     Ok(Story {
         number: entry.number,
-        hooks: hooks(book, &records, entry),
+        hooks,
         progress: entry.progress.and_then(|spot| at(&records, spot)).and_then(|record| record.progress(book.payloads)),
         nested: nested(&book.transcript, entry),
         told,
@@ -60,11 +64,23 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
         answer,
         input: asked.input,
         program: asked.program,
+        requested,
         tokens: asked.tokens,
         tier: asked.tier,
         message: asked.message,
         row,
     })
+}
+
+/// The request with the input that ran, and the requested input where that is another one. The dialog leaves no input of its own in the
+/// log: what was applied stands in the result.
+fn replaced(row: &CallRow<'_>, hooks: &[HookStory], mut asked: LoggedRequest) -> (LoggedRequest, Option<Value>) {
+    let by_hook = hooks.iter().rev().find_map(|hook| hook.input.clone()).filter(|_| row.replacement.is_some());
+    let requested = match by_hook {
+        Some(input) => Some(std::mem::replace(&mut asked.input, input)),
+        None => (row.input_from == InputFrom::User).then(|| asked.input.clone()),
+    };
+    (asked, requested)
 }
 
 /// The record at a spot, if it is still there.

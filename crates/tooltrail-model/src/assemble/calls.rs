@@ -232,6 +232,7 @@ impl Assembler {
             timed: result.time.is_some(),
             sole: result.sole,
             truncated: result.truncated,
+            input_edited: result.input_edited,
             handover: false,
             rewritten: false,
         }
@@ -309,6 +310,14 @@ impl Assembler {
             && let Some(child) = new.child.as_ref().filter(|child| child.detached)
         {
             new.background = new.background.take().or_else(|| Some(child.agent.clone()));
+        }
+        // Any command may print that a process was started; only a server's shell means the one that it runs.
+        let call = &self.out.calls[index];
+        if new.signals.served.launched {
+            let launches = call.kind == Kind::Shell && call.server.is_some();
+            if !launches {
+                (new.background, new.signals.backgrounded) = (None, false);
+            }
         }
         // Asking about a task does not make the call that task.
         if new.background.is_some() && new.background == self.out.calls[index].rare().task {

@@ -9,7 +9,7 @@ use super::scripts::ScriptedEnd;
 use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
 use crate::text::Names;
-use crate::verdict::LoggedOutcome;
+use crate::verdict::{LoggedOutcome, ServedWords};
 use crate::{Map, Set};
 
 /// Number of unpaired requests and ends that are tried. The two are written close together.
@@ -139,6 +139,9 @@ fn supply(result: &mut ResultRecord, end: ResultRecord) {
     // An exit code in a field of its own is more reliable than one found in a text.
     told.exit_field = more.exit_field.or(told.exit_field);
     told.denial = told.denial.or(more.denial);
+    if told.served == ServedWords::default() {
+        told.served = more.served;
+    }
     result.run_ms = end.run_ms.or(result.run_ms);
     result.child = result.child.take().or(end.child);
 }

@@ -27,6 +27,7 @@ pub(super) fn record(hook: &Hook<'_>, here: &Here, names: &mut Names) -> HookRec
         reason: boxed(&hook.reason),
         context: boxed(&hook.context),
         output_bytes: hook.output.map_or(0, |span| span.len()),
+        replacement: hook.replaces.then(|| Box::new(here.at)),
     }
 }
 
@@ -69,6 +70,7 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
     old.reason = new.reason.or(old.reason.take());
     old.context = new.context.or(old.context.take());
     old.output_bytes = old.output_bytes.max(new.output_bytes);
+    old.replacement = new.replacement.or(old.replacement.take());
 }
 
 impl Assembler {

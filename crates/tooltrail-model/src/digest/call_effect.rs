@@ -257,7 +257,8 @@ fn worked(row: &CallRow<'_>) -> Option<bool> {
     }
     match (row.status, row.exit_code) {
         (Status::Succeeded | Status::Failed | Status::Answered, Some(code)) => Some(code == 0),
-        (Status::Succeeded, None) => Some(true),
+        // A server that answers has not said how the command ended, unless it states a code.
+        (Status::Succeeded, None) => row.server.is_none().then_some(true),
         (Status::Failed, None) => Some(false),
         _ => None,
     }

@@ -48,6 +48,10 @@ fn edited(edit: &Edit) -> Option<(u64, u64)> {
     if !edit.hunks.is_empty() {
         return Some(counted(&edit.hunks));
     }
+    // Changed by line or by pattern.
+    if edit.replacements.is_empty() {
+        return None;
+    }
     // A replacement of all occurrences may have hit any number of them, and the person may have edited the proposal.
     let exact = !edit.user_modified && edit.replacements.iter().all(|replacement| !replacement.all);
     exact.then(|| {

@@ -1,10 +1,10 @@
 //! Rows: linked calls, sessions and sources as the commands print them.
 
 use super::{CallId, CallList, Linked, LinkedCall, LinkedSession, Now, OpenCalls, UnsettledCall, UnsettledSession};
-use crate::event::{Approval, HookOutcome, TaskState};
+use crate::event::{Approval, HookOutcome, InputFrom, TaskState};
 use crate::issue::{Issue, IssueCode};
 use crate::position::{At, split_address};
-use crate::row::{Background, CallRow, CallRowOrigin, CheckRow, HookRow, InnerCalls, InputFrom, Place, SessionRow, VERSION};
+use crate::row::{Background, CallRow, CallRowOrigin, CheckRow, HookRow, InnerCalls, Place, SessionRow, VERSION};
 use crate::summary::{CallRecord, HookRecord, ResultRecord};
 use crate::verdict::{self, Circumstances, LoggedOutcome, Sequel, Verdict};
 use crate::{Status, Time};
@@ -30,7 +30,9 @@ impl<'a> Linked<'a> {
             return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
         let refused = |hook: &HookRecord| hook.may_refuse() && hook.outcome == Some(HookOutcome::Blocked);
-        let around = Circumstances { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
+        let served = record.server.is_some();
+        let hook_blocked = record.hooks.iter().any(refused);
+        let around = Circumstances { hook_blocked, feedback: result.feedback, handover: result.handover, served };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
         // A copy whose request has another time got new timestamps; its times say nothing about the original.
         let same_clock = match call.foreign_result {
@@ -98,6 +100,7 @@ impl<'a> Linked<'a> {
         let agent = self.agent_of(source);
         let session = self.session_text(call.id);
         let child = self.agents.child(agent, session, names.text(record.id));
+        let (input_from, replacement) = input_from(record, result, &judged.verdict);
         CallRow {
             v: VERSION,
             agent,
@@ -117,7 +120,8 @@ impl<'a> Linked<'a> {
             duration_ms: judged.duration_ms,
             // Progress counts only once there is a result: until then its time is not the final one.
             run_ms: result.and_then(|result| result.run_ms.or(record.rare().progress_ms)),
-            exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
+            exit_code: result
+                .and_then(|result| verdict::exit_code(record.kind, &result.signals.of_tool(record.kind, record.server.is_some()))),
             // Filled in later from the command itself, which needs the record to be read.
             exit_of: None,
             masked: Vec::new(),
@@ -142,7 +146,8 @@ impl<'a> Linked<'a> {
             unwrapped: record.rare().script.as_ref().and_then(|script| script.alone).map(|tool| names.text(tool)),
             inner: self.inner_calls(call, alone),
             origin: if call.id.is_inner() { CallRowOrigin::Script } else { CallRowOrigin::Log },
-            input_from: InputFrom::Request,
+            input_from,
+            replacement,
             failed_by: record.rare().script.as_ref().and_then(|script| script.failed_by),
             alias: record.rare().alias.as_deref(),
             may_wait: may_wait(record, judged.duration_ms, result),
@@ -298,6 +303,20 @@ impl Linked<'_> {
 fn may_wait(record: &CallRecord, duration_ms: Option<u64>, result: Option<&ResultRecord>) -> bool {
     let reported = result.and_then(|result| result.run_ms).is_some_and(|run| run > 0);
     duration_ms.is_some() && !reported && record.approval.unwrap_or(Approval::Any).may_wait(record.kind)
+}
+
+/// Origin of the input that a call ran with, and the record that has it where a hook replaced it. Hooks run in the order of the log, and
+/// the last replacement counts. A call that was blocked ran with no input at all.
+fn input_from(record: &CallRecord, result: Option<&ResultRecord>, verdict: &Verdict) -> (InputFrom, Option<At>) {
+    if verdict.status == Status::Blocked {
+        return (InputFrom::Request, None);
+    }
+    let replacement = record.hooks.iter().filter_map(HookRecord::replaced_input).max();
+    match replacement {
+        _ if result.is_some_and(|result| result.input_edited) => (InputFrom::User, replacement),
+        Some(_) => (InputFrom::Hook, replacement),
+        None => (InputFrom::Request, None),
+    }
 }
 
 /// A session's row without its calls.

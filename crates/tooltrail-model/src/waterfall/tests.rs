@@ -1,8 +1,9 @@
 //! Bars contain what rows do, and gaps are empty.
 
 use super::*;
+use crate::event::InputFrom;
 use crate::position::At;
-use crate::row::{Background, CallRowOrigin, InputFrom, VERSION};
+use crate::row::{Background, CallRowOrigin, VERSION};
 use crate::transcript::Spot;
 use proptest::prelude::*;
 
@@ -56,6 +57,7 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        replacement: None,
         may_wait: false,
     };
     let spot = Spot { source: 0, at: At::default() };

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Shell};
-use tooltrail_model::event::Origin;
-use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, SessionRow, VERSION};
+use tooltrail_model::event::{InputFrom, Origin};
+use tooltrail_model::row::{CallRow, CallRowOrigin, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{
     CallEntry, Entry, EntryKind, HookStory, Level, LoggedResult, Part, Spot, Story, SubagentCalls, Thread, Transcript, Turn,
 };
@@ -161,6 +161,7 @@ impl<'a> Builder<'a> {
             told,
             command: tooltrail_shell::understand(text),
             input: serde_json::json!({"command": text}),
+            requested: Some(serde_json::json!({"command": text, "old": text})),
             answer: Some(answer),
             side: None,
             hooks: vec![HookStory { name: Some(text.to_owned()), texts: vec![(text.to_owned(), text.to_owned())], ..HookStory::default() }],
@@ -220,6 +221,7 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        replacement: None,
         may_wait: false,
     }
 }

@@ -38,6 +38,7 @@ fn one(record: &ClaudeRecord<'_>) -> Option<HookStory> {
     let command = text(&hook, "command").or(hook.pointer("/blockingError/command").and_then(Value::as_str));
     story.command = command.map(str::to_owned).or(story.command);
     story.texts = texts(&hook);
+    story.input = replacement(&hook);
     if kind(&hook) == "hook_cancelled" && hook.get("timedOut") == Some(&Value::Bool(true)) {
         let limit = hook.get("timeoutMs").and_then(Value::as_u64).map(|limit| format!(" after {limit} ms")).unwrap_or_default();
         story.texts.push(("stopped".to_owned(), format!("ran out of time{limit}")));
@@ -57,7 +58,18 @@ fn story(hook: Hook<'_>) -> HookStory {
         duration_ms: hook.duration_ms,
         reason: hook.reason.map(Into::into),
         texts: Vec::new(),
+        input: None,
     }
+}
+
+/// The input with which a hook replaced that of its call, by the JSON that it printed.
+fn replacement(hook: &Value) -> Option<Value> {
+    let printed = text(hook, "stdout").filter(|text| text.trim_start().starts_with('{'))?;
+    let said = value::read(printed.as_bytes());
+    let own = said.get("hookSpecificOutput")?;
+    // The answer to a request for permission has an object of its own.
+    let input = own.get("updatedInput").or_else(|| own.get("decision")?.get("updatedInput"))?;
+    input.is_object().then(|| input.clone())
 }
 
 /// The texts that a hook printed, said or added, each with its label.

@@ -179,6 +179,7 @@ pub(super) fn write(call: &mut ToolCall<'_>) -> Detail {
         hunks: produced.take("structuredPatch", hunks).unwrap_or_default(),
         original: produced.string("originalFile"),
         user_modified: produced.flag("userModified"),
+        appended: false,
     })
 }
 
@@ -189,6 +190,12 @@ pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
     let old = input.string("old_string");
     let new = input.string("new_string");
     let all = input.flag("replace_all");
+    // What was applied: the person may have edited the proposal.
+    let modified = produced.peek("userModified") == Some(&Value::Bool(true));
+    let (old, new) = match (produced.text("oldString"), produced.text("newString")) {
+        (Some(old), Some(new)) if modified => (Some(old.to_owned()), Some(new.to_owned())),
+        _ => (old, new),
+    };
     // A deletion has no new text, an insertion no old one.
     if old.is_some() || new.is_some() {
         replacements.push(Replacement { old: old.unwrap_or_default(), new: new.unwrap_or_default(), all });

@@ -21,6 +21,7 @@ mod web;
 
 use super::markers;
 use crate::DetailRequest;
+use crate::served::{self, ServedAnswer};
 use fields::FieldTaker;
 use serde_json::{Map, Value};
 use tooltrail_model::content::words;
@@ -114,11 +115,19 @@ pub(super) struct ToolCall<'v> {
 pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     let mut call = ToolCall::new(ask);
     // The name of an MCP server counts only for a tool that is not built in.
+    let mut own_rest = None;
     let detail = match find(ask.tool) {
         Some(tool) => (tool.read)(&mut call),
-        None => mcp(ask).unwrap_or_default(),
+        None => match served(&mut call) {
+            Some((detail, rest)) => {
+                own_rest = Some(rest);
+                detail
+            }
+            None => mcp(ask).unwrap_or_default(),
+        },
     };
     let rest_input = match (&detail, ask.input) {
+        _ if own_rest.is_some() => own_rest.unwrap_or_default(),
         // Both views show the whole input themselves.
         (Detail::Mcp(_) | Detail::Other, _) => Map::new(),
         (_, Value::Object(_) | Value::Null) => call.input.rest(),
@@ -131,6 +140,20 @@ pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
 /// The path under which the whole of a result was saved.
 pub(super) fn saved(answered: &LoggedResult) -> Option<String> {
     result_text::saved(&words(&answered.seen), &mut FieldTaker::of(answered.produced.as_ref())).map(|saved| saved.path)
+}
+
+/// A shell or a file tool of an MCP server, and the fields of its input that are left.
+fn served(call: &mut ToolCall<'_>) -> Option<(Detail, Map<String, Value>)> {
+    let ask = call.ask;
+    // The block of a call that the service made names its server, whose tools are not on this machine.
+    let (server, name) = if ask.kind == Kind::Mcp { None } else { served::split(ask.tool, ask.server) }?;
+    let ran = matches!(ask.status, Status::Succeeded | Status::Failed | Status::TimedOut | Status::Interrupted);
+    let answer = ServedAnswer { text: &call.seen, answered: ask.answered, failed: call.failed, ran: ran && call.marker().is_none() };
+    let read = served::detail(server, name, ask.input, answer)?;
+    if read.printed {
+        call.error = None;
+    }
+    Some((read.detail, read.rest))
 }
 
 /// A tool of an MCP server, by its name or by the fields of its block.

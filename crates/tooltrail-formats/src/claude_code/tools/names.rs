@@ -1,12 +1,15 @@
 //! The meaning of a tool's name: its family, and the MCP server that offers it. The names themselves are in `TOOLS`.
 
+use crate::served;
 use tooltrail_model::Kind;
 
-/// The family of a tool.
-pub(in super::super) fn kind(name: &str) -> Kind {
+/// The family of a tool. Of a server's tool the input counts, too: it is read only where the name is a shell's or a file tool's.
+pub(in super::super) fn kind(name: &str, input: &[u8]) -> Kind {
     match super::find(name) {
         Some(tool) => tool.kind,
-        None if name.starts_with("mcp__") => Kind::Mcp,
+        None if name.starts_with("mcp__") => {
+            served::split(name, None).and_then(|(server, tool)| served::kind(server, tool, input)).unwrap_or(Kind::Mcp)
+        }
         None => Kind::Other,
     }
 }
@@ -27,7 +30,7 @@ mod tests {
         assert_eq!(server("mcp__github__search_issues"), Some("github"));
         assert_eq!(server("mcp__only"), None);
         assert_eq!(server("Bash"), None);
-        assert_eq!(kind("mcp__github__search_issues"), Kind::Mcp);
+        assert_eq!(kind("mcp__github__search_issues", b"{}"), Kind::Mcp);
     }
 
     #[test]
@@ -37,6 +40,6 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all);
-        assert_eq!((kind("Bash"), kind("SomethingNew")), (Kind::Shell, Kind::Other));
+        assert_eq!((kind("Bash", b""), kind("SomethingNew", b"")), (Kind::Shell, Kind::Other));
     }
 }

@@ -1,8 +1,11 @@
 //! Tools of MCP servers. The answer is what the model saw; an end adds little to it.
 
 use super::CodexCall;
+use super::bag::Bag;
+use crate::served::{self, ServedAnswer};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Mcp};
+use tooltrail_model::{Kind, Status};
 
 pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
     let server = call.ask.server.or_else(|| super::server(call.ask.tool)).unwrap_or_default().to_owned();
@@ -18,5 +21,23 @@ pub(super) fn detail(call: &mut CodexCall<'_>) -> Detail {
             }
         }
     }
-    Detail::Mcp(Mcp { server, tool })
+    served(call, &server, &tool).unwrap_or(Detail::Mcp(Mcp { server, tool }))
+}
+
+/// A shell or a file tool of a server.
+fn served(call: &mut CodexCall<'_>, server: &str, tool: &str) -> Option<Detail> {
+    // A scan decides what the call is; here it is only read.
+    if call.ask.kind == Kind::Mcp {
+        return None;
+    }
+    let status = call.ask.status;
+    let ran = matches!(status, Status::Succeeded | Status::Answered | Status::Failed | Status::TimedOut | Status::Interrupted);
+    let failed = !matches!(status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered);
+    let answer = ServedAnswer { text: call.header.body, answered: call.ask.answered, failed, ran };
+    let read = served::detail(server, tool, call.ask.input, answer)?;
+    if read.printed {
+        call.error = None;
+    }
+    call.input = Bag::of(Some(&Value::Object(read.rest)));
+    Some(read.detail)
 }

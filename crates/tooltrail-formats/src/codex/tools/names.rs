@@ -1,5 +1,6 @@
 //! The meaning of a tool's name: its namespace, its family, the MCP server that offers it. The names themselves are in `TOOLS`.
 
+use crate::served;
 use std::borrow::Cow;
 use tooltrail_model::Kind;
 
@@ -19,9 +20,9 @@ pub(super) fn is_mcp(tool: &str) -> bool {
 }
 
 /// The family of a tool.
-pub(in crate::codex) fn kind(tool: &str) -> Kind {
+pub(in crate::codex) fn kind(tool: &str, input: &[u8]) -> Kind {
     if is_mcp(tool) {
-        return Kind::Mcp;
+        return served::split(tool, None).and_then(|(server, name)| served::kind(server, name, input)).unwrap_or(Kind::Mcp);
     }
     // Programs around Codex offer tools in the other agent's spelling.
     super::find(tool).map(|tool| tool.kind).or_else(|| crate::claude_code::tool_kind(tool)).unwrap_or(Kind::Other)
@@ -67,11 +68,11 @@ mod tests {
 
     #[test]
     fn families_do_not_depend_on_the_namespace() {
-        assert_eq!(kind("collaboration__spawn_agent"), Kind::Subagent);
-        assert_eq!(kind("multi_agent_v1__wait"), Kind::Task);
-        assert_eq!(kind("mcp__github__exec"), Kind::Mcp);
+        assert_eq!(kind("collaboration__spawn_agent", b"{}"), Kind::Subagent);
+        assert_eq!(kind("multi_agent_v1__wait", b"{}"), Kind::Task);
+        assert_eq!(kind("mcp__github__exec", b"{}"), Kind::Mcp);
         assert_eq!(server("mcp__github__exec"), Some("github"));
-        assert_eq!(kind("something_new"), Kind::Other);
+        assert_eq!(kind("something_new", b"{}"), Kind::Other);
     }
 
     #[test]

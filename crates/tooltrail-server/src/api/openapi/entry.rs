@@ -49,7 +49,8 @@ fn call() -> Value {
         ("call", named("Call")),
         ("number", count("Its number in the session.")),
         // Inputs and produced values are whatever the tool takes and gives, so no schema can be stated.
-        ("input", anything("What was asked, as logged.")),
+        ("input", anything("The input that ran.")),
+        ("requested_input", anything("The input that the model requested, where a hook or the person replaced it.")),
         ("seen", maybe(list(named("Content")))),
         ("produced", anything("What the tool produced, where the log keeps it beside what the model saw.")),
         ("feedback", maybe(text("What the person said when refusing."))),

@@ -6,7 +6,7 @@ use super::schema::{
 use serde_json::{Value, json};
 use tooltrail_formats::FORMATS;
 use tooltrail_model::command::Purpose;
-use tooltrail_model::event::{HookOutcome, TaskState};
+use tooltrail_model::event::{HookOutcome, InputFrom, TaskState};
 use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::{By, State, StateReason};
 use tooltrail_model::{Kind, Reason, Status};
@@ -174,11 +174,12 @@ fn call() -> Value {
             ("sidechain", yes_no("Whether it stands beside the main conversation.")),
             ("copy_of", maybe(named("Place"))),
             ("about", maybe(text("One line of what it is about: the command, path, pattern, query or prompt. At most 200 characters."))),
+            ("input_from", one_of("Who the input that ran is from.", InputFrom::ALL.iter().map(|from| from.word()))),
         ],
     );
     // Invented paths and ids; the example has all fields, as tests check it against the schema.
     let log = "/home/me/.claude/projects/-srv-app/3f2a.jsonl";
-    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","agent_id":null,"ref":"3f2a:41","call":"toolu_x1","tool":"Bash","server":null,"kind":"shell","status":"failed","reason":"exit_code","evidence":{"file":log,"line":42},"requested_at":"2026-03-04T10:00:03.000Z","completed_at":"2026-03-04T10:00:09.000Z","duration_ms":6000,"run_ms":null,"exit_code":101,"exit_of":null,"masked":[],"purpose":"test","is_error":true,"input_bytes":57,"result_bytes":2040,"model":"claude-opus-4-8","message":"msg_1","parallel":1,"parent_call":null,"child_session":null,"background":null,"hooks":[],"request":{"file":log,"line":40},"result":{"file":log,"line":42},"cwd":"/srv/app","sidechain":false,"copy_of":null,"about":"cargo test"});
+    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","agent_id":null,"ref":"3f2a:41","call":"toolu_x1","tool":"Bash","server":null,"kind":"shell","status":"failed","reason":"exit_code","evidence":{"file":log,"line":42},"requested_at":"2026-03-04T10:00:03.000Z","completed_at":"2026-03-04T10:00:09.000Z","duration_ms":6000,"run_ms":null,"exit_code":101,"exit_of":null,"masked":[],"purpose":"test","is_error":true,"input_bytes":57,"result_bytes":2040,"model":"claude-opus-4-8","message":"msg_1","parallel":1,"parent_call":null,"child_session":null,"background":null,"hooks":[],"request":{"file":log,"line":40},"result":{"file":log,"line":42},"cwd":"/srv/app","sidechain":false,"copy_of":null,"about":"cargo test","input_from":"request"});
     with_example(schema, example)
 }
 

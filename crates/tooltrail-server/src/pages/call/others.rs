@@ -4,7 +4,7 @@ use super::head::tone;
 use super::{CallPage, base};
 use crate::words;
 use maud::{Markup, html};
-use tooltrail_formats::load;
+use tooltrail_formats::load::{self, InputRecords};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, Part};
@@ -134,7 +134,11 @@ impl CallPage<'_> {
     /// Main argument of another call.
     fn argument(&self, call: &CallEntry<'_>) -> String {
         // A list must stay quick, so huge requests are not read for it.
-        let read = || load::about(&self.book.raw(call.request).ok()?, call.request.at.line, &call.row);
+        let read = || {
+            let (request, replacement) = (self.book.raw(call.request).ok()?, self.book.replacement(call));
+            let records = InputRecords { request: &request, line: call.request.at.line, replacement: replacement.as_deref() };
+            load::about(records, &call.row)
+        };
         let text = if call.request.at.span.len() > load::LONGEST { None } else { read() }.unwrap_or_default();
         text.chars().take(ARGUMENT).collect()
     }

@@ -5,7 +5,7 @@ use super::head::tone;
 use crate::words;
 use maud::{Markup, html};
 use memchr::memmem::Finder;
-use tooltrail_formats::load;
+use tooltrail_formats::load::{self, InputRecords};
 use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
 use tooltrail_model::command::CommandLine;
@@ -155,10 +155,12 @@ impl CallPage<'_> {
     fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &RunIdentity, words: &[Finder<'_>]) -> Option<SimilarCall<'s>> {
         let at = call.request.at;
         let record = self.book.raw(call.request).ok().filter(|_| at.span.len() <= load::LONGEST)?;
-        if words.iter().any(|word| word.find(&record).is_none()) {
+        let replacement = self.book.replacement(call);
+        if words.iter().any(|word| word.find(replacement.as_deref().unwrap_or(&record)).is_none()) {
             return None;
         }
-        let detail = load::asked(&record, at.line, &call.row)?.detail;
+        let records = InputRecords { request: &record, line: at.line, replacement: replacement.as_deref() };
+        let detail = load::asked(records, &call.row)?.detail;
         let mut row = call.row.clone();
         let line = load::annotate(&mut row, &detail);
         RunIdentity::of(&detail, line.as_ref()).filter(|other| same.is(other))?;

@@ -11,7 +11,8 @@ use crate::{Head, Limits};
 use std::collections::BTreeMap;
 use tooltrail_model::book::Selection;
 use tooltrail_model::content::Image;
-use tooltrail_model::row::{CallRow, CallRowOrigin, InputFrom, Place, SessionRow};
+use tooltrail_model::event::InputFrom;
+use tooltrail_model::row::{CallRow, CallRowOrigin, Place, SessionRow};
 use tooltrail_model::transcript::{CallEntry, Level, Spot, Transcript, Turn};
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Kind, Reason, Status};
@@ -65,6 +66,7 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        replacement: None,
         may_wait: false,
     }
 }
