@@ -11,8 +11,10 @@ pub mod versions;
 
 mod fit;
 mod replay;
+mod shell;
 
 pub use replay::replay;
+pub use shell::{Certainty, ChangedPath, FedText, FileOp, ObservedFiles, ShellEffect, ShellFiles, Strength};
 
 use crate::detail::{Edit, Write};
 use crate::patch::{FilePatch, Hunk};
