@@ -27,6 +27,25 @@ pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     open(record, line, row, Payloads::default()).map(|(_, detailed)| detailed)
 }
 
+/// A call in neutral form, from the record of its request, with what the tool produced where that record is given.
+pub fn asked_with(record: &[u8], line: u64, row: &CallRow<'_>, result: Option<&[u8]>) -> Option<Detailed> {
+    let Some(result) = result else { return asked(record, line, row) };
+    let (input, told) = open(record, line, row, Payloads::default())?;
+    let format = format_of(row.agent)?;
+    let open = format.open(Record { at: At { line, ..At::default() }, bytes: result }).ok()?;
+    let Some(answer) = open.result(row.call, Payloads::default()) else { return Some(told) };
+    Some(format.detail(&DetailRequest {
+        tool: row.tool,
+        server: row.server,
+        kind: row.kind,
+        status: row.status,
+        input: &input,
+        seen: &answer.seen,
+        produced: answer.produced.as_ref(),
+        answered: true,
+    }))
+}
+
 /// The payloads from which a title is made. A command is parsed as a whole, the steps of a plan are counted, and a patch names its files
 /// anywhere in a text; of everything else a title shows no more than the beginning, and a `Write` may carry a whole file.
 fn title_payloads(row: &CallRow<'_>) -> Payloads<'static> {

@@ -2,7 +2,7 @@
 
 use super::SessionBook;
 use crate::error::ReadError;
-use crate::{DetailRequest, Format, Record, TypedRecord, load, saved};
+use crate::{DetailRequest, Format, Record, TypedRecord, changes, load, saved};
 use tooltrail_model::Status;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
@@ -35,7 +35,8 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
     let answer = answer(book, &records, entry);
-    let told = self::detail_of(format, &entry.row, &asked, answer.as_ref());
+    let mut told = self::detail_of(format, &entry.row, &asked, answer.as_ref());
+    changes::fill(&entry.row, &mut told);
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
     // A title comes from the request alone, so that it stays the same when the result arrives.

@@ -15,6 +15,7 @@ mod times;
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
+use crate::changes::Strength;
 use crate::transcript::Transcript;
 use crate::{Reason, Status};
 use serde::Serialize;
@@ -123,7 +124,7 @@ pub struct Quote {
 /// Changes of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangeSummary {
-    /// Files changed by edits that succeeded, in the order of their first change.
+    /// Files changed by edits and commands that succeeded, in the order of their first change.
     pub files: Vec<ChangedFile>,
     /// Commands that may have changed more.
     pub commands: Vec<Cited>,
@@ -138,7 +139,7 @@ impl ChangeSummary {
 }
 
 /// A changed file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
     /// The file.
     pub path: String,
@@ -146,6 +147,8 @@ pub struct ChangedFile {
     pub lines: Option<(u64, u64)>,
     /// The calls that changed it.
     pub calls: Vec<Cited>,
+    /// The weakest evidence for any of its changes.
+    pub strength: Strength,
 }
 
 /// A commit, a push, a pull request: something that left the working directory.
@@ -173,7 +176,7 @@ pub struct CheckRun {
     pub exit_code: Option<i64>,
     /// Words of the output that indicate a failure: a hint, not a proof.
     pub hint: Option<String>,
-    /// Number of edits after it.
+    /// Number of calls after it that changed files.
     pub edits_after: u64,
     /// Number of commands after it that may have changed files.
     pub commands_after: u64,

@@ -121,7 +121,7 @@ pub(crate) fn run(outcome: RunOutcome, edits_after: u64, number: u32) -> CheckRu
 
 /// A changed file.
 pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> ChangedFile {
-    ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect() }
+    ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect(), strength: Strength::Edited }
 }
 
 /// A hook that objected to a call, and one that objected at the end of a turn.
