@@ -8,4 +8,5 @@ mod claude;
 mod codex;
 mod corpus;
 mod histories;
+mod shells;
 mod world;

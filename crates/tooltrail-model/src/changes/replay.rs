@@ -91,6 +91,7 @@ impl Replay {
     /// A change by a command: of one file, or of the two names of a file that is moved.
     fn ran(&mut self, blank: Step, now: &FileText, change: ShellChange) {
         let counts = change.counts;
+        let moves_onto_nothing = matches!(change.op, Some(FileOp::Patch(_)));
         let to = match &change.op {
             Some(FileOp::Move { to }) => Some(to.clone()),
             Some(FileOp::Patch(patch)) => patch.moved_to.clone(),
@@ -102,8 +103,9 @@ impl Replay {
         let Some(to) = to.filter(|to| *to != blank.path) else {
             return self.put(blank, done, |step| (step.hunks, step.changes) = (hunks, counts && changes));
         };
-        // A command may move a file onto another one, so that an unknown text stays unknown.
-        let before = self.now.get(&to).cloned().unwrap_or_default();
+        // `mv` may move a file onto another one, so that an unknown text stays unknown; a patch may not.
+        let there = self.now.get(&to).cloned().unwrap_or_default();
+        let before = if moves_onto_nothing { FileText::Absent } else { there };
         let arrives = Done { before, after: done.after, how: How::Moved, replayed: true, outside: false };
         let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
         let leaves = Done { after: FileText::Absent, how: How::Moved, replayed: false, ..done };

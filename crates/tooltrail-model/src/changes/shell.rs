@@ -21,13 +21,12 @@ words! {
 }
 
 impl Strength {
-    /// The evidence in words for a person, where it is not an edit tool's.
+    /// The evidence in words for a person, where it is weaker than a text in the log.
     pub fn label(self) -> Option<&'static str> {
         match self {
-            Strength::Edited => None,
-            Strength::Written => Some("by shell command"),
+            Strength::Edited | Strength::Written => None,
             Strength::Observed => Some("changed while the command ran"),
-            Strength::Touched => Some("by shell command, from its words"),
+            Strength::Touched => Some("by shell command"),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::wrappers::{self, program};
 use crate::{effect, purpose};
 use tooltrail_model::changes::{Certainty, FileOp};
 use tooltrail_model::command::Purpose;
-use tooltrail_model::patch::FilePatch;
+use tooltrail_model::patch::{FileChange, FilePatch};
 
 /// Wrappers that run a command here, as the shell would.
 const WRAPPERS: &str = "sudo doas command builtin env nice ionice time timeout gtimeout stdbuf";
@@ -146,8 +146,8 @@ impl FileWalk {
             }
             "tee" => return self.tee(run, rest, printed),
             "rm" | "unlink" => return self.remove(run, rest, first == "unlink"),
-            "mv" => return self.relocate(run, rest, true),
-            "cp" => return self.relocate(run, rest, false),
+            "mv" => return self.relocate(run, rest, |path, to| (path.to_owned(), FileOp::Move { to })),
+            "cp" => return self.relocate(run, rest, |path, to| (to, FileOp::Copy { from: path.to_owned() })),
             "touch" => {
                 let operands = Operands::of(rest, "-d -t -r --date --reference");
                 if !operands.has(&['c'], &["no-create"]) {
@@ -247,8 +247,8 @@ impl FileWalk {
         self.each(run, &operands.files, || if asks { FileOp::Doubt } else { FileOp::Remove { force } })
     }
 
-    /// `mv` and `cp`.
-    fn relocate(&mut self, run: &SimpleRun<'_>, rest: &[Option<String>], moves: bool) -> bool {
+    /// `mv`, `cp` and `git mv`: what happens to a file, given its path and the new one.
+    fn relocate(&mut self, run: &SimpleRun<'_>, rest: &[Option<String>], op: impl Fn(&str, String) -> (String, FileOp)) -> bool {
         let operands = Operands::of(rest, "-t -S --target-directory --suffix");
         let maybe = operands.has(&['n', 'i', 'u'], &["no-clobber", "interactive", "update"]);
         let whole = operands.has(&['r', 'R', 'a', 't', 'b'], &["recursive", "archive", "backup"])
@@ -270,12 +270,13 @@ impl FileWalk {
             };
             // Without an ending the source may be a directory.
             match to.filter(|_| !whole && is_file(source, target)) {
-                Some(to) if moves => self.add(source, FileOp::Move { to }, certainty, run.text),
-                Some(to) => self.add(&to, FileOp::Copy { from: (*source).to_owned() }, certainty, run.text),
+                Some(to) => {
+                    let (path, op) = op(source, to);
+                    self.add(&path, op, certainty, run.text);
+                }
                 None => {
                     self.files.complete = false;
-                    let doubtful = [Some(*target), Some(&*inside), Some(*source).filter(|_| moves)];
-                    doubtful.into_iter().flatten().for_each(|path| self.add(path, FileOp::Doubt, certainty, run.text));
+                    [*target, &*inside, *source].into_iter().for_each(|path| self.add(path, FileOp::Doubt, certainty, run.text));
                 }
             }
         }
@@ -351,7 +352,11 @@ impl FileWalk {
         let Some((Some(command), rest)) = rest.split_first() else { return false };
         match command.as_str() {
             "apply" => self.git_apply(run, rest),
-            "mv" => self.relocate(run, rest, true),
+            // It refuses to overwrite a file.
+            "mv" if !Operands::of(rest, "").has(&['f', 'k'], &["force"]) => self.relocate(run, rest, |path, to| {
+                let (path, hunks) = (path.to_owned(), Vec::new());
+                (path.clone(), FileOp::Patch(FilePatch { path, moved_to: Some(to), change: FileChange::Update, hunks, content: None }))
+            }),
             "rm" if !Operands::of(rest, "").has(&['n'], &["cached", "dry-run"]) => self.remove(run, rest, false),
             "checkout" | "restore" => {
                 let paths = rest.iter().position(|word| word.as_deref() == Some("--")).map(|at| at + 1);

@@ -1,6 +1,7 @@
 //! A digest made by hand, and a transcript for it.
 
 use crate::{Book, Loaded};
+use tooltrail_model::changes::Strength;
 use tooltrail_model::digest::{
     ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
 };
