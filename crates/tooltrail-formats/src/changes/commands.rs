@@ -134,7 +134,7 @@ impl CommandPlace<'_> {
         let whole = self.path(path);
         // A project may itself lie in a temporary directory.
         let own = self.directory.is_some_and(|directory| whole.starts_with(directory));
-        Did::Ran(ShellChange { op: Some(op), observed: None, counts: own || !is_scratch(&whole) })
+        Did::Ran(ShellChange { op: Some(op), observed: None, arrival: None, counts: own || !is_scratch(&whole) })
     }
 
     /// The changes of a patch that is fed to a program which only agents have.
@@ -173,16 +173,19 @@ impl CommandPlace<'_> {
             let mut own = all.iter_mut().filter(|effect| effect.paths().any(|own| own == path));
             match (own.next(), own.next()) {
                 (Some(FileEffect { did: did @ Did::Doubted, .. }), None) => {
-                    *did = Did::Ran(ShellChange { op: None, observed: Some(patch.into_owned()), counts: true });
+                    *did = Did::Ran(ShellChange { op: None, observed: Some(patch.into_owned()), arrival: None, counts: true });
                 }
                 (Some(FileEffect { path: own, did: Did::Ran(change) }), None) if *own == path => {
                     change.observed = Some(patch.into_owned());
                     change.counts = true;
                 }
-                // The commands moved it or changed it in several ways; what they say is more than what was seen.
+                (Some(FileEffect { did: Did::Ran(change), .. }), None) if !matches!(change.op, Some(FileOp::Copy { .. })) => {
+                    change.arrival = Some(patch.into_owned());
+                }
+                // The commands copied it or changed it in several ways; what they say is more than what was seen.
                 (Some(_), _) => {}
                 (None, _) => {
-                    let did = Did::Ran(ShellChange { op: None, observed: Some(patch.into_owned()), counts: true });
+                    let did = Did::Ran(ShellChange { op: None, observed: Some(patch.into_owned()), arrival: None, counts: true });
                     all.push(FileEffect { path, did });
                 }
             }

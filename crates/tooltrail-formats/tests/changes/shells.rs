@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use tooltrail_formats::changes::{SessionChanges, history};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
-use tooltrail_model::changes::{FileText, Step, Strength};
+use tooltrail_model::changes::{FileText, How, Moved, Step, Strength};
 use tooltrail_model::{Now, Time};
 
 /// How many commands a history has.
@@ -292,6 +292,7 @@ fn check(steps: &[(String, Step)], repository: &mut Repository, order: &[String]
         let own: Vec<&Step> = steps.iter().filter(|(call, _)| call == id).map(|(_, step)| step).collect();
         let names = repository.git(&["diff-tree", "-r", "--name-only", "-z", &before, &after]);
         let changed: BTreeSet<String> = names.split('\0').filter(|name| !name.is_empty()).map(|name| format!("{PROJECT}/{name}")).collect();
+        let was = stale.clone();
         for path in NAMES.iter().map(|name| format!("{PROJECT}/{name}")) {
             let told: Vec<&&Step> = own.iter().filter(|step| step.path == path).collect();
             tally.changed += usize::from(changed.contains(&path));
@@ -309,12 +310,17 @@ fn check(steps: &[(String, Step)], repository: &mut Repository, order: &[String]
                 tally.before += 1;
             }
             tally.stale += usize::from(stale.contains(&path));
+            // A text that was moved or copied here is as good as it was there.
+            let carried = told.iter().any(|step| match &step.moved {
+                Some(Moved::From(from)) => was.contains(from),
+                _ => step.how == How::Copied && !was.is_empty(),
+            });
             // What another process did in the same moment is in no log, unless the agent looked.
             let doubtful = repository.meanwhile.contains(&(id.clone(), path.clone()));
             let word = if last.changes { last.strength.word() } else { "read" };
             if last.after.is_known() {
                 let sure = !last.replayed && !doubtful;
-                if sure || (!stale.contains(&path) && !doubtful) {
+                if sure || (!stale.contains(&path) && !carried && !doubtful) {
                     assert_eq!(last.after, new, "after, {said}");
                     *tally.known.entry(word).or_default() += 1;
                 }

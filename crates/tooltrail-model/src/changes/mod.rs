@@ -144,6 +144,8 @@ pub struct ShellChange {
     pub op: Option<FileOp>,
     /// The change that the agent saw while the command ran.
     pub observed: Option<FilePatch>,
+    /// The change that the agent saw at the new path of a file that was moved.
+    pub arrival: Option<FilePatch>,
     /// Whether it counts as a change of the session: files in temporary directories do not.
     pub counts: bool,
 }
@@ -151,7 +153,7 @@ pub struct ShellChange {
 impl ShellChange {
     /// Strength of the evidence.
     pub fn strength(&self) -> Strength {
-        match (&self.op, &self.observed) {
+        match (&self.op, self.observed.as_ref().or(self.arrival.as_ref())) {
             (Some(FileOp::Write(_) | FileOp::Append(_) | FileOp::Patch(_)), _) => Strength::Written,
             (_, Some(_)) => Strength::Observed,
             (_, None) => Strength::Touched,

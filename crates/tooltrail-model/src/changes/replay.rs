@@ -29,6 +29,7 @@ struct Replay {
 }
 
 /// Effect of a statement on one file.
+#[derive(Clone)]
 pub(super) struct Done {
     pub(super) before: FileText,
     pub(super) after: FileText,
@@ -92,6 +93,7 @@ impl Replay {
     fn ran(&mut self, blank: Step, now: &FileText, change: ShellChange) {
         let counts = change.counts;
         let moves_onto_nothing = matches!(change.op, Some(FileOp::Patch(_)));
+        let arrival = change.arrival.clone();
         let to = match &change.op {
             Some(FileOp::Move { to }) => Some(to.clone()),
             Some(FileOp::Patch(patch)) => patch.moved_to.clone(),
@@ -106,7 +108,8 @@ impl Replay {
         // `mv` may move a file onto another one, so that an unknown text stays unknown; a patch may not.
         let there = self.now.get(&to).cloned().unwrap_or_default();
         let before = if moves_onto_nothing { FileText::Absent } else { there };
-        let arrives = Done { before, after: done.after, how: How::Moved, replayed: true, outside: false };
+        let arrives = Done { before, after: done.after.clone(), how: How::Moved, replayed: true, outside: false };
+        let arrives = arrival.map_or(arrives.clone(), |patch| shell_replay::arrived(arrives, &patch));
         let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
         let leaves = Done { after: FileText::Absent, how: How::Moved, replayed: false, ..done };
         self.put(blank, leaves, |step| (step.moved, step.changes) = (Some(Moved::To(to)), counts));

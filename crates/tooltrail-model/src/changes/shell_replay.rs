@@ -29,7 +29,9 @@ pub(super) fn of(now: &FileText, change: ShellChange, from: FileText) -> ShellRe
     let force = matches!(op, FileOp::Remove { force: true });
     let creates = op == FileOp::Create;
     let moves = matches!(&op, FileOp::Move { .. }) || matches!(&op, FileOp::Patch(patch) if patch.moved_to.is_some());
-    let (done, own_hunks) = by_words(now, op, from);
+    // What was seen to go away is the text that arrives.
+    let gone = observed.as_ref().filter(|_| moves && !now.is_known()).map(|patch| seen(now, patch).before);
+    let (done, own_hunks) = by_words(gone.as_ref().unwrap_or(now), op, from);
     let Some(patch) = observed else {
         // What may already have been so is no change.
         let changes = match (force, creates) {
@@ -157,6 +159,17 @@ fn seen(now: &FileText, patch: &FilePatch) -> Done {
             None => done(FileText::Unknown, FileText::Unknown, *now == FileText::Absent),
         },
     }
+}
+
+/// The arrival of a moved file, with what the agent saw at its new path.
+pub(super) fn arrived(done: Done, patch: &FilePatch) -> Done {
+    let seen = seen(&done.before, patch);
+    let after = match (&done.after, seen.after) {
+        (FileText::Text(text), FileText::Text(other)) if !fit::looks_same(text, &other) => FileText::Text(other),
+        (FileText::Unknown, after) => after,
+        (known, _) => known.clone(),
+    };
+    Done { before: if seen.before.is_known() { seen.before } else { done.before }, after, ..done }
 }
 
 /// Applies hunks that were made to be shown.

@@ -64,6 +64,8 @@ struct ShellState {
     ended: bool,
     /// Whether its end is not that of the command line.
     inner: bool,
+    /// Whether messages of its commands are not in the output of the command line.
+    silent: bool,
     functions: Vec<String>,
 }
 
@@ -76,6 +78,7 @@ impl Default for ShellState {
             keeps: false,
             ended: false,
             inner: false,
+            silent: false,
             functions: Vec::new(),
         }
     }
@@ -90,6 +93,9 @@ struct SimpleRun<'r> {
     redirects: Redirects,
     /// The text on its standard input.
     input: Input,
+    /// Certainty that its redirections happened.
+    opened: Certainty,
+    /// Certainty that it did what it does.
     certainty: Certainty,
     depth: usize,
     /// The command, for evidence.
@@ -162,7 +168,12 @@ impl FileWalk {
             for (place, command) in pipeline.seq.iter().enumerate() {
                 let own = if place == last { certainty } else { certainty.min(Certainty::Ran) };
                 let given = if place == 0 { Input::None } else { std::mem::replace(&mut input, Input::Unknown) };
-                input = self.apart(|walk| walk.command(command, given, own, depth)).map_or(Input::Unknown, Input::Text);
+                let printed = self.apart(|walk| {
+                    // A message in a pipe may not come out of it.
+                    walk.shell.silent |= place != last && merges_errors(command);
+                    walk.command(command, given, own, depth)
+                });
+                input = printed.map_or(Input::Unknown, Input::Text);
             }
             self.commands += 1;
             return;
@@ -187,7 +198,9 @@ impl FileWalk {
             Command::Compound(compound, redirects) => {
                 let redirects = Redirects::of(redirects.iter().flat_map(|list| &list.0));
                 self.files.complete &= redirects.certain;
+                let silent = std::mem::replace(&mut self.shell.silent, self.shell.silent || redirects.hide_errors());
                 self.compound(compound, certainty, depth);
+                self.shell.silent = silent;
                 for target in redirects.outputs.iter().chain(&redirects.others) {
                     self.touch(target.path.as_deref(), certainty, "");
                 }
@@ -261,7 +274,11 @@ impl FileWalk {
         let hidden = plain.len() - own.map_or(plain.len(), <[String]>::len);
         let words = written.iter().skip(hidden).map(|word| literal(word)).collect();
         let input = if matches!(redirects.input, Input::None) { input } else { redirects.input.clone() };
-        let run = SimpleRun { written, words, redirects, input, certainty, depth, text: &text };
+        // If a failure would leave no message, its absence proves nothing.
+        let hidden = certainty == Certainty::Ran && (self.shell.silent || redirects.hide_errors());
+        let opened = if self.shell.silent && hidden { Certainty::Maybe } else { certainty };
+        let certainty = if hidden { Certainty::Maybe } else { certainty };
+        let run = SimpleRun { written, words, redirects, input, opened, certainty, depth, text: &text };
         // Wrappers that are not known hide what runs, and where.
         let known = own.is_some() && !self.shadows(&run);
         self.run(&run, known, &assigned)
@@ -365,7 +382,20 @@ fn is_loud(pipeline: &Pipeline) -> bool {
     let items = simple.prefix.iter().flat_map(|prefix| &prefix.0).chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));
     let redirects = Redirects::of(items.filter_map(|item| if let Item::IoRedirect(redirect) = item { Some(redirect) } else { None }));
     let known = simple.word_or_name.as_ref().is_none_or(|name| LOUD.contains(&name.value.as_str()));
-    known && !pipeline.bang && redirects.others.is_empty() && !redirects.silent
+    known && !pipeline.bang && !redirects.hide_errors()
+}
+
+/// Whether a command sends its messages where its output goes.
+fn merges_errors(command: &Command) -> bool {
+    let of = |redirects: Redirects| redirects.merged || redirects.silent;
+    match command {
+        Command::Simple(simple) => {
+            let items = simple.prefix.iter().flat_map(|prefix| &prefix.0).chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));
+            of(Redirects::of(items.filter_map(|item| if let Item::IoRedirect(redirect) = item { Some(redirect) } else { None })))
+        }
+        Command::Compound(_, redirects) => of(Redirects::of(redirects.iter().flat_map(|list| &list.0))),
+        _ => false,
+    }
 }
 
 /// Whether a path is a device, or in a directory for temporary files.

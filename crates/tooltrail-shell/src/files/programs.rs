@@ -115,7 +115,7 @@ impl FileWalk {
     /// The files that standard output and errors are redirected to.
     fn outputs(&mut self, run: &SimpleRun<'_>, printed: Option<&str>, (first, rest): (&str, &[Option<String>])) {
         let keeps = self.shell.keeps;
-        let certainty = if keeps { Certainty::Maybe } else { run.certainty };
+        let certainty = if keeps { Certainty::Maybe } else { run.opened };
         for target in &run.redirects.others {
             self.touch(target.path.as_deref(), certainty, run.text);
         }

@@ -35,14 +35,21 @@ pub(super) struct Redirects {
     pub(super) moved: bool,
     /// Whether errors are not shown: `2>/dev/null`.
     pub(super) silent: bool,
+    /// Whether errors go where the output goes: `2>&1`.
+    pub(super) merged: bool,
     /// Whether every file that they write is known.
     pub(super) certain: bool,
 }
 
 impl Redirects {
+    /// Whether a failure would leave no message in the output.
+    pub(super) fn hide_errors(&self) -> bool {
+        self.silent || (self.merged && !self.outputs.is_empty())
+    }
+
     pub(super) fn of<'r>(redirects: impl Iterator<Item = &'r IoRedirect>) -> Self {
         let mut all =
-            Redirects { outputs: Vec::new(), others: Vec::new(), input: Input::None, moved: false, silent: false, certain: true };
+            Redirects { outputs: Vec::new(), others: Vec::new(), input: Input::None, moved: false, silent: false, merged: false, certain: true };
         redirects.for_each(|redirect| all.take(redirect));
         all
     }
@@ -86,8 +93,8 @@ impl Redirects {
             }
             Kind::DuplicateOutput if word.is_some_and(|word| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit())) => {
                 self.moved |= fd.is_none_or(|fd| fd == 1);
-                // With `2>&1` before a pipe or a file, errors go where the output goes.
-                self.silent |= fd == Some(2);
+                self.merged |= fd == Some(2);
+                self.silent |= fd == Some(2) && word == Some("-");
             }
             Kind::Write | Kind::Append | Kind::Clobber if fd.is_none_or(|fd| fd == 1) => {
                 self.certain &= word.is_some();
