@@ -385,4 +385,10 @@ pub trait OpenRecords: Decode {
         let _ = record;
         false
     }
+
+    /// Whether a result may name files that changed while a command ran. A quick check, before the record is parsed.
+    fn may_hold_observed(&self, record: &[u8]) -> bool {
+        let _ = record;
+        false
+    }
 }

@@ -38,6 +38,25 @@ pub fn asked(records: InputRecords<'_>, row: &CallRow<'_>) -> Option<Detailed> {
     open(records, row, Payloads::default()).map(|(_, detailed)| detailed)
 }
 
+/// A call in neutral form, from the record of its request, with what the tool produced where that record is given.
+pub fn asked_with(records: InputRecords<'_>, row: &CallRow<'_>, result: Option<&[u8]>) -> Option<Detailed> {
+    let Some(result) = result else { return asked(records, row) };
+    let (input, told) = open(records, row, Payloads::default())?;
+    let format = format_of(row.agent)?;
+    let open = format.open(Record { at: At { line: records.line, ..At::default() }, bytes: result }).ok()?;
+    let Some(answer) = open.result(row.call, Payloads::default()) else { return Some(told) };
+    Some(format.detail(&DetailRequest {
+        tool: row.ran(),
+        server: row.server,
+        kind: row.kind,
+        status: row.status,
+        input: &input,
+        seen: &answer.seen,
+        produced: answer.produced.as_ref(),
+        answered: true,
+    }))
+}
+
 /// The payloads from which a title is made. A command is parsed as a whole, the steps of a plan are counted, and a patch names its files
 /// anywhere in a text; of everything else a title shows no more than the beginning, and a `Write` may carry a whole file.
 fn title_payloads(row: &CallRow<'_>) -> Payloads<'static> {

@@ -7,6 +7,7 @@ mod about;
 
 pub use about::{CallTitle, Emphasis, below, gist, inside};
 
+use crate::changes::{ChangedPath, ObservedFiles};
 use crate::content::Image;
 use crate::event::TaskState;
 use crate::patch::{FilePatch, Hunk};
@@ -178,6 +179,12 @@ pub struct Shell {
     pub git: Vec<(String, String)>,
     /// The picture that it printed.
     pub image: Option<Image>,
+    /// Changes to files that the agent saw while it ran.
+    pub observed: Option<ObservedFiles>,
+    /// Files that it surely changed. Filled where the call is opened with its outcome.
+    pub changed: Vec<ChangedPath>,
+    /// Whether it can have changed no other file of the user.
+    pub accounted: bool,
 }
 
 /// The output of a background task.

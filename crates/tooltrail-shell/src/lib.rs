@@ -27,10 +27,13 @@
 //!    heredocs), `wrappers` finds the program behind `sudo` or `npx`, `purpose` says what it is for, `effect` whether it writes.
 //! 3. `exit_codes` follows the tree by the shell's rules: who decides an exit code, who is masked, what is proven.
 //!
+//! Apart from that, `files` says which files a line writes, with which text: only opened calls ask for it.
+//!
 //! The types are data in [`tooltrail_model::command`], so that only `tooltrail-formats`, which opens calls, depends on the parser.
 
 mod effect;
 mod exit_codes;
+mod files;
 mod interpreters;
 mod limits;
 mod parser;
@@ -40,6 +43,7 @@ mod purpose_tables;
 mod words;
 mod wrappers;
 
+pub use files::{files, is_scratch};
 pub use tooltrail_model::command::{CommandLine, CommandOutcome, ExitMeaning, Purpose, SimpleCommand};
 
 use tooltrail_model::row::CallRow;

@@ -12,9 +12,9 @@ use crate::line::{Class, Line};
 use crate::pieces::{changes, notice};
 use crate::{Block, Limits, pieces};
 use serde::Serialize;
-use tooltrail_model::changes::FileText;
 use tooltrail_model::changes::net::{FileNet, ListedFile, NetPart, listed};
 use tooltrail_model::changes::unified::{self, PatchNames};
+use tooltrail_model::changes::{FileText, Strength};
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::row::VERSION;
 use tooltrail_model::transcript::Level;
@@ -50,7 +50,21 @@ pub struct ChangeRow {
     pub added: u64,
     pub removed: u64,
     pub calls: Vec<String>,
+    pub strength: Option<Strength>,
+    pub evidence: Vec<ChangeEvidenceRow>,
     pub parts: Vec<PartRow>,
+}
+
+/// Evidence for a change of a file by one call, as JSON.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct ChangeEvidenceRow {
+    pub r#ref: String,
+    pub strength: Strength,
+    pub file: String,
+    pub line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
 }
 
 /// A part of a change, as JSON.
@@ -166,6 +180,11 @@ fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits) -> B
     if let Some(words) = words(fate(listed)) {
         label.push(Class::Dim, &format!(" · {words}"));
     }
+    // A text that no command line has is worth a word here, before the gap is explained below.
+    let unknown = matches!(listed, ListedFile::File(file) if file.parts.iter().any(|part| matches!(part, NetPart::Pieces { .. })));
+    if let Some(words) = strength(listed).and_then(Strength::label) {
+        label.push(Class::Dim, &format!(" · {words}{}", if unknown { ", text unknown" } else { "" }));
+    }
     label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
     let body = match listed {
         ListedFile::File(file) => parts(file, names, limits),
@@ -265,8 +284,33 @@ fn row(listed: ListedFile<'_>, session: &str, names: &PatchNames<'_>) -> ChangeR
         added: counts.added,
         removed: counts.removed,
         calls: calls(listed, names),
+        strength: strength(listed),
+        evidence: evidence(listed, names),
         parts,
     }
+}
+
+/// The weakest evidence for any of a file's changes.
+fn strength(listed: ListedFile<'_>) -> Option<Strength> {
+    match listed {
+        ListedFile::File(file) => file.strength(),
+        ListedFile::Renamed { old, new, .. } => old.strength().max(new.strength()),
+    }
+}
+
+/// The evidence of each call.
+fn evidence(listed: ListedFile<'_>, names: &PatchNames<'_>) -> Vec<ChangeEvidenceRow> {
+    let mut all = match listed {
+        ListedFile::File(file) => file.evidence.clone(),
+        ListedFile::Renamed { old, new, .. } => [&*old.evidence, &*new.evidence].concat(),
+    };
+    all.sort_unstable();
+    all.dedup();
+    let row = |(by, strength): (usize, Strength)| {
+        let place = (names.place)(by).unwrap_or_default();
+        ChangeEvidenceRow { r#ref: (names.call)(by), strength, file: place.file, line: place.line, row: place.row }
+    };
+    all.into_iter().map(row).collect()
 }
 
 fn diff(before: &FileText, after: &FileText, old: &str, new: &str) -> Option<String> {
@@ -302,11 +346,11 @@ mod tests {
     }
 
     fn file(path: &str, parts: Vec<NetPart>) -> FileNet {
-        FileNet { path: path.to_owned(), moved_from: None, moved_to: None, parts }
+        FileNet { path: path.to_owned(), moved_from: None, moved_to: None, parts, evidence: Vec::new() }
     }
 
     fn label(files: &[FileNet]) -> Vec<String> {
-        let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+        let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), place: &|_| None, whole: "this session" };
         let label = |block: Block| if let Block::Section { label, .. } = block { label.text() } else { String::new() };
         blocks(files, &names, &Limits::PAGE).into_iter().map(label).collect()
     }
@@ -324,12 +368,23 @@ mod tests {
     }
 
     #[test]
+    fn weaker_evidence_is_named() {
+        let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 1 };
+        let told = |part: &NetPart, strength| label(&[FileNet { evidence: vec![(1, strength)], ..file("x", vec![part.clone()]) }]);
+        assert_eq!(told(&pieces, Strength::Touched), ["x · by shell command, text unknown  #1"]);
+        assert_eq!(told(&pieces, Strength::Observed), ["x · changed while the command ran, text unknown  #1"]);
+        let known = net(FileText::text("a\n"), FileText::text("b\n"), &[1]);
+        assert_eq!(told(&known, Strength::Observed), ["x  +1 −1 · changed while the command ran  #1"]);
+        assert_eq!(told(&known, Strength::Written), ["x  +1 −1  #1"]);
+    }
+
+    #[test]
     fn gaps_are_told_where_they_are() {
         let text = |text: &str| FileText::text(text);
         let outside = |after: FileText| NetPart::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
         let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 2 };
         let told = |parts: Vec<NetPart>| {
-            let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+            let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), place: &|_| None, whole: "this session" };
             let files = [file("x", parts)];
             let Some(Block::Section { body, .. }) = blocks(&files, &names, &Limits::PAGE).pop() else { return Vec::new() };
             let word = |block: &Block| match block {

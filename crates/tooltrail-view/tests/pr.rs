@@ -41,6 +41,7 @@ fn changes(book: &SessionBook<'_>) -> Vec<Block> {
     let names = PatchNames {
         path: &|path| path.to_owned(),
         call: &|by| calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default(),
+        place: &|_| None,
         whole: "this session",
     };
     let read = SessionChanges::read(book);

@@ -1,6 +1,6 @@
 //! One call taken apart: its effect on each file it is about.
 
-use super::absolute;
+use super::{absolute, commands};
 use tooltrail_model::changes::{Did, FileText, How};
 use tooltrail_model::detail::{Detail, Detailed, Read, ReadGot};
 use tooltrail_model::row::CallRow;
@@ -17,27 +17,30 @@ pub(super) struct FileEffect {
 impl FileEffect {
     /// The files concerned: its own, and the one it is moved to.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        let to = if let Did::Patched(patch) = &self.did { patch.moved_to.as_deref() } else { None };
-        std::iter::once(&*self.path).chain(to)
+        std::iter::once(&*self.path).chain(self.did.other_path())
     }
 
     /// Whether the file changed, or may have.
     pub(super) fn changes(&self) -> bool {
-        !matches!(self.did, Did::Saw(..))
+        self.did.changes()
     }
 }
 
-/// How a patch begins that a command may hold.
+/// How a patch begins that a request may hold.
 const PATCH: &[u8] = b"*** Begin Patch";
 
 /// Whether a call can concern a file: by its kind, or because its request holds a patch.
 pub(super) fn may_touch_files(kind: Kind, request: impl FnOnce() -> Option<Vec<u8>>) -> bool {
-    // The request is loaded only if the kind does not settle it: shell commands can carry a patch.
-    matches!(kind, Kind::Read | Kind::Write | Kind::Edit) || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
+    // The request is loaded only if the kind does not settle it.
+    matches!(kind, Kind::Read | Kind::Write | Kind::Edit | Kind::Shell)
+        || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
 }
 
 /// The effects of a call on files. A call that failed or never ran has none.
 pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<FileEffect> {
+    if let Detail::Shell(shell) = &told.detail {
+        return commands::of(row, shell, told.saved.is_some());
+    }
     let unclear = match row.status {
         Status::Succeeded => false,
         // The log does not say whether it worked.

@@ -5,6 +5,7 @@
 use super::effects::{self, FileEffect};
 use super::paths::{ends_with, last};
 use super::{Moment, absolute, backups, moments, session};
+use crate::format_of;
 use crate::load::{self, InputRecords};
 use crate::shelf::Shelf;
 use crate::transcript::SessionBook;
@@ -13,7 +14,7 @@ use tooltrail_model::book::Book;
 use tooltrail_model::changes::{Deed, Step, replay};
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::row::{CallNumber, CallRow};
-use tooltrail_model::{Status, Time};
+use tooltrail_model::{Kind, Status, Time};
 
 /// The outcome of looking up a file by a path or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,11 +145,21 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
         // One read for both tests: the bytes are searched for the name, then for a patch.
         let replaced = record.hooks.iter().any(|hook| hook.replaced_input().is_some());
         let bytes = shelf.bytes(path, record.at.span).filter(|bytes| replaced || names_one(bytes));
-        call.session < linked.sessions.len() && bytes.is_some_and(|bytes| effects::may_touch_files(record.kind, || Some(bytes)))
+        call.session < linked.sessions.len()
+            && (bytes.is_some_and(|bytes| effects::may_touch_files(record.kind, || Some(bytes)))
+                || (record.kind == Kind::Shell && observed(linked, shelf, call).is_some_and(|bytes| names_one(&bytes))))
     };
     // A copy of a call in a resumed session is the same change, not a second one.
     let calls = linked.calls.iter().filter(|call| call.copy_of.is_none()).filter(tells);
     calls.map(|call| (call, linked.call_row(call, now, false))).collect()
+}
+
+/// The result of a command, if it may name files that the agent saw change.
+fn observed(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall) -> Option<Vec<u8>> {
+    let (source, at) = linked.result_spot(call)?;
+    let log = linked.sources.get(source)?;
+    let format = log.summary.agent.and_then(format_of)?;
+    shelf.bytes(&log.path, at.span).filter(|bytes| format.may_hold_observed(bytes))
 }
 
 /// The files that a request is about.
@@ -162,7 +173,9 @@ fn requested_effects(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, 
         let at = linked.record(call.id).at;
         let replacement = row.replacement.and_then(|at| shelf.bytes(row.request.file, at.span));
         let request = &shelf.bytes(row.request.file, at.span)?;
-        let told = load::asked(InputRecords { request, line: at.line, replacement: replacement.as_deref() }, row)?;
+        let result = if row.kind == Kind::Shell { observed(linked, shelf, call) } else { None };
+        let records = InputRecords { request, line: at.line, replacement: replacement.as_deref() };
+        let told = load::asked_with(records, row, result.as_deref())?;
         Some(effects::asked(row, told))
     };
     // A call that failed changed nothing, so its request need not be read.

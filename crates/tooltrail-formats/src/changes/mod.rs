@@ -1,10 +1,11 @@
 //! Changes of files: the effects of calls that logs record, collected for the model's replay.
 //!
-//! `effects` takes a loaded call apart into its effects on files; `session` collects those of a session, one file at a time; `file` those of
+//! `effects` takes a loaded call apart into its effects on files, `commands` those that run a shell; `session` collects those of a session, one file at a time; `file` those of
 //! one file from all logs, with the copies that an agent kept (`backups`). `paths` makes paths absolute, `private` redacts the result, and
 //! `report` selects calls and names files for an output.
 
 mod backups;
+mod commands;
 mod effects;
 mod file;
 mod paths;
@@ -13,6 +14,7 @@ pub mod report;
 mod session;
 
 pub use backups::Backup;
+pub(crate) use commands::fill;
 pub use file::{ChangeEvidence, FileHistory, FileLookup, find, history};
 pub use paths::absolute;
 pub use private::private;

@@ -8,7 +8,7 @@ use std::io;
 use tooltrail_model::book::{Book, Selection};
 pub use tooltrail_model::changes::PathStyle;
 use tooltrail_model::changes::net::FileNet;
-use tooltrail_model::changes::unified::{self, PatchNames};
+use tooltrail_model::changes::unified::{self, CallPlace, PatchNames};
 use tooltrail_model::changes::{ChangeReader, ChangeSource};
 
 /// The name of everything that was not changed from outside.
@@ -42,7 +42,12 @@ pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&RedactFn
         PathStyle::Patch => unified::relative(path, worktrees::root(path).or(project.as_deref())),
     };
     let call = |by: usize| transcript.calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default();
-    use_names(&PatchNames { path: &path, call: &call, whole: WHOLE })
+    let place = |by: usize| {
+        let evidence = transcript.calls.get(by)?.row.evidence;
+        let (line, row) = (evidence.row.is_none().then_some(evidence.line), evidence.row.map(str::to_owned));
+        Some(CallPlace { file: evidence.path().to_owned(), line, row })
+    };
+    use_names(&PatchNames { path: &path, call: &call, place: &place, whole: WHOLE })
 }
 
 /// Calls `show` with the changes, a group of files at a time.

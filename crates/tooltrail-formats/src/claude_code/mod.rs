@@ -245,6 +245,10 @@ impl OpenRecords for ClaudeCode {
         tools::detail(ask)
     }
 
+    fn may_hold_observed(&self, record: &[u8]) -> bool {
+        memchr::memmem::find(record, b"bashEditDiff").is_some()
+    }
+
     fn may_hold_backups(&self, record: &[u8]) -> bool {
         backups::may_hold(record)
     }

@@ -2,7 +2,7 @@
 
 use super::SessionBook;
 use crate::error::ReadError;
-use crate::{DetailRequest, Format, Record, TypedRecord, load, saved};
+use crate::{DetailRequest, Format, Record, TypedRecord, changes, load, saved};
 use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::Content;
@@ -43,10 +43,11 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     } else {
         answer(book, &records, entry)
     };
-    let told = match alone(format, &entry.row, &asked, answer.as_ref()) {
+    let mut told = match alone(format, &entry.row, &asked, answer.as_ref()) {
         Some(printed) => self::detail_of(format, &entry.row, &asked, Some(&printed)),
         None => self::detail_of(format, &entry.row, &asked, answer.as_ref()),
     };
+    changes::fill(&entry.row, &mut told);
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
     // A title comes from the request alone, so that it stays the same when the result arrives.

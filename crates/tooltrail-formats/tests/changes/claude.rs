@@ -58,7 +58,7 @@ impl World {
     }
 
     /// A request; the id of the call.
-    fn ask(&mut self, log: usize, tool: &str, input: &Value) -> String {
+    pub(crate) fn ask(&mut self, log: usize, tool: &str, input: &Value) -> String {
         let call = format!("toolu_{:04}", self.next());
         let content = json!([{"type": "tool_use", "id": call, "name": tool, "input": input}]);
         let message =
@@ -67,7 +67,7 @@ impl World {
         call
     }
 
-    fn answer(&mut self, log: usize, call: &str, seen: &str, error: bool, produced: Option<Value>) {
+    pub(crate) fn answer(&mut self, log: usize, call: &str, seen: &str, error: bool, produced: Option<Value>) {
         let content = json!([{"type": "tool_result", "tool_use_id": call, "content": seen, "is_error": error}]);
         let mut more = json!({"message": {"role": "user", "content": content}});
         more.as_object_mut().unwrap().extend(produced.map(|produced| ("toolUseResult".to_owned(), produced)));

@@ -30,7 +30,7 @@ impl World {
         self.item(log, "event_msg", json!({"type": "user_message", "message": words}));
     }
 
-    fn item(&mut self, log: usize, kind: &str, payload: Value) {
+    pub(crate) fn item(&mut self, log: usize, kind: &str, payload: Value) {
         let time = self.time();
         self.logs[log].records.push(json!({"timestamp": time, "type": kind, "payload": payload}));
     }

@@ -7,5 +7,8 @@ mod backups;
 mod claude;
 mod codex;
 mod corpus;
+mod eye;
 mod histories;
+mod observed;
+mod shells;
 mod world;

@@ -11,8 +11,11 @@ pub mod versions;
 
 mod fit;
 mod replay;
+mod shell;
+mod shell_replay;
 
 pub use replay::replay;
+pub use shell::{Certainty, ChangedPath, FedText, FileOp, ObservedFiles, ShellEffect, ShellFiles, Strength};
 
 use crate::detail::{Edit, Write};
 use crate::patch::{FilePatch, Hunk};
@@ -97,6 +100,65 @@ pub enum Did {
     Patched(FilePatch),
     /// Changed, or possibly changed, in a way that the logs do not show.
     Unclear,
+    /// A shell command changed it, or the agent saw it change while one ran.
+    Ran(ShellChange),
+    /// A command may have changed it. Nothing says that it did, so the text is only not certain any more.
+    Doubted,
+    /// All of its text was printed, and empty lines around it may be missing.
+    Printed(String),
+}
+
+impl Did {
+    /// Whether the file changed, or may have.
+    pub fn changes(&self) -> bool {
+        match self {
+            Did::Saw(..) | Did::Doubted | Did::Printed(_) => false,
+            Did::Ran(change) => change.counts,
+            _ => true,
+        }
+    }
+
+    /// Strength of the evidence for the change.
+    pub fn strength(&self) -> Strength {
+        match self {
+            Did::Wrote(_) => Strength::Written,
+            Did::Ran(change) => change.strength(),
+            _ => Strength::Edited,
+        }
+    }
+
+    /// The other file that is concerned: where it is moved to, or copied from.
+    pub fn other_path(&self) -> Option<&str> {
+        match self {
+            Did::Patched(patch) | Did::Ran(ShellChange { op: Some(FileOp::Patch(patch)), .. }) => patch.moved_to.as_deref(),
+            Did::Ran(ShellChange { op: Some(FileOp::Move { to: path } | FileOp::Copy { from: path }), .. }) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// A change to a file by a shell command.
+#[derive(Clone, Debug)]
+pub struct ShellChange {
+    /// The effect of the command, by its words; `None` where they do not name the file.
+    pub op: Option<FileOp>,
+    /// The change that the agent saw while the command ran.
+    pub observed: Option<FilePatch>,
+    /// The change that the agent saw at the new path of a file that was moved.
+    pub arrival: Option<FilePatch>,
+    /// Whether it counts as a change of the session: files in temporary directories do not.
+    pub counts: bool,
+}
+
+impl ShellChange {
+    /// Strength of the evidence.
+    pub fn strength(&self) -> Strength {
+        match (&self.op, self.observed.as_ref().or(self.arrival.as_ref())) {
+            (Some(FileOp::Write(_) | FileOp::Append(_) | FileOp::Patch(_)), _) => Strength::Written,
+            (_, Some(_)) => Strength::Observed,
+            (_, None) => Strength::Touched,
+        }
+    }
 }
 
 /// Source of a known text.
@@ -118,6 +180,12 @@ pub enum How {
     Moved,
     /// Deleted.
     Deleted,
+    /// A command added a text at its end.
+    Appended,
+    /// A command copied another file over it.
+    Copied,
+    /// The agent saw it change while a command ran.
+    Observed,
 }
 
 impl How {
@@ -132,6 +200,9 @@ impl How {
             How::Patched => "patched",
             How::Moved => "moved",
             How::Deleted => "deleted",
+            How::Appended => "appended",
+            How::Copied => "copied",
+            How::Observed => "observed",
         }
     }
 }
@@ -160,6 +231,8 @@ pub struct Step {
     pub hunks: Vec<Hunk>,
     /// Origin or destination, where the file was moved.
     pub moved: Option<Moved>,
+    /// Strength of the evidence, if it changed the file.
+    pub strength: Strength,
 }
 
 /// Origin or destination of a moved file.

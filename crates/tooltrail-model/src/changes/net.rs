@@ -3,7 +3,7 @@
 //! A file's changes are one [`NetPart::Net`], from the text before the first of them to the text after the last, unless
 //! something else changed it in between, or a text is unknown.
 
-use super::{FileText, Moved, Step};
+use super::{FileText, Moved, Step, Strength};
 use crate::patch::Hunk;
 
 /// Net change to a file.
@@ -17,6 +17,8 @@ pub struct FileNet {
     pub moved_to: Option<String>,
     /// Parts of the change, in order.
     pub parts: Vec<NetPart>,
+    /// Strength of the evidence for each call that changed it, in order.
+    pub evidence: Vec<(usize, Strength)>,
 }
 
 /// Part of a net change.
@@ -71,6 +73,11 @@ impl FileNet {
             }
         }
         all
+    }
+
+    /// The weakest evidence for any of its changes.
+    pub fn strength(&self) -> Option<Strength> {
+        self.evidence.iter().map(|(_, strength)| *strength).max()
     }
 
     /// Whether the file ended as it began, as far as all of it is known.
@@ -155,6 +162,7 @@ pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
 struct Summing<'s> {
     path: &'s str,
     parts: Vec<NetPart>,
+    evidence: Vec<(usize, Strength)>,
     moved_from: Option<String>,
     moved_to: Option<String>,
     /// The last selected step.
@@ -168,8 +176,8 @@ struct Summing<'s> {
 impl<'s> Summing<'s> {
     fn begin(step: &'s Step) -> Self {
         let (moved_from, moved_to) = (None, None);
-        let mut file =
-            Summing { path: &step.path, parts: Vec::new(), moved_from, moved_to, last: step, others: Vec::new(), outside: false };
+        let (parts, evidence, others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut file = Summing { path: &step.path, parts, evidence, moved_from, moved_to, last: step, others, outside: false };
         file.add(step, false);
         file
     }
@@ -197,6 +205,9 @@ impl<'s> Summing<'s> {
 
     /// Adds a step. `follows` says whether it starts from where the last one ended.
     fn add(&mut self, step: &'s Step, follows: bool) {
+        if !self.evidence.contains(&(step.by, step.strength)) {
+            self.evidence.push((step.by, step.strength));
+        }
         match &step.moved {
             Some(Moved::From(path)) => self.moved_from = Some(path.clone()),
             Some(Moved::To(path)) => self.moved_to = Some(path.clone()),
@@ -217,6 +228,12 @@ impl<'s> Summing<'s> {
     }
 
     fn end(self) -> FileNet {
-        FileNet { path: self.path.to_owned(), moved_from: self.moved_from, moved_to: self.moved_to, parts: self.parts }
+        FileNet {
+            path: self.path.to_owned(),
+            moved_from: self.moved_from,
+            moved_to: self.moved_to,
+            parts: self.parts,
+            evidence: self.evidence,
+        }
     }
 }

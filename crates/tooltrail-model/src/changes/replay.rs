@@ -6,7 +6,8 @@
 //! again.
 
 use super::fit::{self, Trust};
-use super::{Deed, Did, FileText, How, Moved, Step};
+use super::shell_replay::{self, ShellResult};
+use super::{Deed, Did, FileOp, FileText, How, Moved, ShellChange, Step};
 use crate::detail::{Edit, Write};
 use crate::patch::{FileChange, FilePatch, PatchLine};
 use crate::{Map, Set};
@@ -28,12 +29,13 @@ struct Replay {
 }
 
 /// Effect of a statement on one file.
-struct Done {
-    before: FileText,
-    after: FileText,
-    how: How,
-    replayed: bool,
-    outside: bool,
+#[derive(Clone)]
+pub(super) struct Done {
+    pub(super) before: FileText,
+    pub(super) after: FileText,
+    pub(super) how: How,
+    pub(super) replayed: bool,
+    pub(super) outside: bool,
 }
 
 impl Replay {
@@ -51,6 +53,7 @@ impl Replay {
             outside: false,
             hunks: Vec::new(),
             moved: None,
+            strength: did.strength(),
         };
         match did {
             Did::Saw(text, how) => {
@@ -69,6 +72,12 @@ impl Replay {
                 self.put(blank, Done { before: now, after: FileText::Unknown, how: How::Edited, replayed: true, outside: false }, |_| {})
             }
             Did::Patched(patch) => self.patched(blank, &now, patch),
+            Did::Ran(change) => self.ran(blank, &now, change),
+            Did::Doubted => {
+                let done = Done { before: now, after: FileText::Unknown, how: How::Edited, replayed: true, outside: false };
+                self.put(blank, done, |step| step.changes = false);
+            }
+            Did::Printed(text) => self.put(blank, shell_replay::printed(&now, &text), |step| step.changes = false),
         }
     }
 
@@ -78,6 +87,33 @@ impl Replay {
         let mut step = Step { before, after, how, replayed, outside, ..blank };
         more(&mut step);
         self.steps.push(step);
+    }
+
+    /// A change by a command: of one file, or of the two names of a file that is moved.
+    fn ran(&mut self, blank: Step, now: &FileText, change: ShellChange) {
+        let counts = change.counts;
+        let moves_onto_nothing = matches!(change.op, Some(FileOp::Patch(_)));
+        let arrival = change.arrival.clone();
+        let to = match &change.op {
+            Some(FileOp::Move { to }) => Some(to.clone()),
+            Some(FileOp::Patch(patch)) => patch.moved_to.clone(),
+            _ => None,
+        };
+        let from = if let Some(FileOp::Copy { from }) = &change.op { self.now.get(from).cloned() } else { None };
+        let ShellResult { done, hunks, changes, strength } = shell_replay::of(now, change, from.unwrap_or_default());
+        let blank = Step { strength, ..blank };
+        let Some(to) = to.filter(|to| *to != blank.path) else {
+            return self.put(blank, done, |step| (step.hunks, step.changes) = (hunks, counts && changes));
+        };
+        // `mv` may move a file onto another one, so that an unknown text stays unknown; a patch may not.
+        let there = self.now.get(&to).cloned().unwrap_or_default();
+        let before = if moves_onto_nothing { FileText::Absent } else { there };
+        let arrives = Done { before, after: done.after.clone(), how: How::Moved, replayed: true, outside: false };
+        let arrives = arrival.map_or(arrives.clone(), |patch| shell_replay::arrived(arrives, &patch));
+        let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
+        let leaves = Done { after: FileText::Absent, how: How::Moved, replayed: false, ..done };
+        self.put(blank, leaves, |step| (step.moved, step.changes) = (Some(Moved::To(to)), counts));
+        self.put(other, arrives, |step| (step.hunks, step.moved, step.changes) = (hunks, Some(Moved::From(from)), counts));
     }
 
     fn patched(&mut self, blank: Step, now: &FileText, patch: FilePatch) {

@@ -18,8 +18,21 @@ pub struct PatchNames<'n> {
     pub path: &'n dyn Fn(&str) -> String,
     /// Citation of a call.
     pub call: &'n dyn Fn(usize) -> String,
+    /// The record that proves a call's outcome.
+    pub place: &'n dyn Fn(usize) -> Option<CallPlace>,
     /// Name of the whole that is not outside: `the logs`, `this session`.
     pub whole: &'n str,
+}
+
+/// The record that proves the outcome of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallPlace {
+    /// The log.
+    pub file: String,
+    /// The line; `None` for a row of a database.
+    pub line: Option<u64>,
+    /// The row, by table and key.
+    pub row: Option<String>,
 }
 
 impl std::fmt::Debug for PatchNames<'_> {
@@ -75,7 +88,7 @@ pub fn patch(files: &[FileNet], names: &PatchNames<'_>) -> String {
 fn one(out: &mut String, file: &FileNet, names: &PatchNames<'_>) {
     let path = (names.path)(&file.path);
     let mut diffs: Vec<(&FileText, &FileText)> = Vec::new();
-    let mut comments: Vec<String> = vec![String::new()];
+    let mut comments: Vec<String> = vec![evidence(file, &path, names)];
     for part in &file.parts {
         if let NetPart::Net { before, after, .. } = part {
             // Whatever lies between two known texts belongs to the patch, or it would not apply.
@@ -110,6 +123,17 @@ fn one(out: &mut String, file: &FileNet, names: &PatchNames<'_>) {
             diff(out, before, after, &path, &path);
         }
     }
+}
+
+/// Comments about changes for which there is weaker evidence than an edit or a text in the log.
+fn evidence(file: &FileNet, path: &str, names: &PatchNames<'_>) -> String {
+    let mut out = String::new();
+    for (by, strength) in &file.evidence {
+        if let Some(words) = strength.label() {
+            let _ = writeln!(out, "# {}: {} {words}", quoted(path), (names.call)(*by));
+        }
+    }
+    out
 }
 
 /// Writes the comments on a part.

@@ -1,6 +1,6 @@
 //! Versions of one file: every known text, in order of time, and gaps between them.
 
-use super::{FileText, How, Step};
+use super::{FileText, How, Step, Strength};
 
 /// A row of a file's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Version {
     pub by: usize,
     /// Further ones with the same text.
     pub again: Vec<usize>,
+    /// Strength of the evidence, where a change made it.
+    pub strength: Option<Strength>,
 }
 
 /// A gap between two versions.
@@ -48,11 +50,11 @@ pub fn versions(steps: &[Step]) -> Vec<HistoryRow> {
         }
         // The text before a change may be a version that no other step has.
         if step.changes {
-            list.add(&step.before, How::Before, false, step.by);
+            list.add(&step.before, How::Before, false, step.by, None);
         }
         match step.after {
             FileText::Unknown if step.changes => list.entries.push(HistoryRow::Gap(Gap::Unknown(step.by))),
-            _ => list.add(&step.after, step.how, step.replayed, step.by),
+            _ => list.add(&step.after, step.how, step.replayed, step.by, step.changes.then_some(step.strength)),
         }
         list.now = step.after.clone();
     }
@@ -68,7 +70,7 @@ struct VersionList {
 
 impl VersionList {
     /// Adds a text, unless it is the current one.
-    fn add(&mut self, known: &FileText, how: How, replayed: bool, by: usize) {
+    fn add(&mut self, known: &FileText, how: How, replayed: bool, by: usize, strength: Option<Strength>) {
         // A missing file before anything is known about it is not a version.
         if *known == FileText::Unknown || (*known == FileText::Absent && self.count == 0) {
             return;
@@ -87,7 +89,7 @@ impl VersionList {
         self.count += 1;
         let known = known.clone();
         self.now = known.clone();
-        self.entries.push(HistoryRow::Version(Version { number: self.count, known, how, replayed, by, again: Vec::new() }));
+        self.entries.push(HistoryRow::Version(Version { number: self.count, known, how, replayed, by, again: Vec::new(), strength }));
     }
 }
 

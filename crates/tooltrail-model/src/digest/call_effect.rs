@@ -6,6 +6,7 @@ use super::Cited;
 use super::file_effect::changes;
 use super::shipped;
 use crate::book::{Book, Loaded, Selection};
+use crate::changes::ChangedPath;
 use crate::command::{CommandLine, CommandOutcome, Purpose};
 use crate::content::words;
 use crate::detail::{Detail, Edit, Shell, Write};
@@ -38,8 +39,8 @@ pub(super) struct CallEffect {
     pub(super) why: Option<String>,
     /// Key that is equal for a repetition of the call.
     pub(super) repeat_key: RepeatKey,
-    /// Files that it changed, if it succeeded, with added and removed lines where the log has them.
-    pub(super) changes: Vec<(String, Option<(u64, u64)>)>,
+    /// Files that it changed, if it succeeded.
+    pub(super) changes: Vec<ChangedPath>,
     /// The shell command that it ran.
     pub(super) ran: Option<RanCommand>,
     /// True if it ran a script with a tool of the agent's own, whose commands are not parsed.
@@ -72,6 +73,8 @@ pub(super) struct RanCommand {
     pub(super) reported: Vec<(Purpose, Reported)>,
     /// Commits, pushes and pull requests: the kind, and the hash, branch or address.
     pub(super) shipped: Vec<(String, String)>,
+    /// Whether all files that it may have changed are known.
+    pub(super) accounted: bool,
 }
 
 /// Effects of the calls that matter to a digest, in the order of their requests.
@@ -237,6 +240,7 @@ fn ran(story: &Story<'_>) -> Option<RanCommand> {
         shipped: shipped::of_command(row, shell, line.as_ref().map(|line| (line, outcomes.as_slice())), &output),
         outcomes,
         line,
+        accounted: shell.accounted,
     })
 }
 

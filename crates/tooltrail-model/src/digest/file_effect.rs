@@ -1,21 +1,24 @@
 //! The effect of one call on files: which files an edit, a write or a patch changed, and how many lines it added and removed.
 //!
-//! Only tools that name their files are covered. The files that a shell command changes are not in the log, so `fold` lists such commands
-//! separately.
+//! Tools that name their files say it themselves; the files of a shell command were found when the call was opened. Commands that may have
+//! changed more are listed separately by `fold`.
 
+use crate::changes::{ChangedPath, Strength};
 use crate::detail::{Detail, Detailed, Edit, Write};
 use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
 
-/// Changed files with their added and removed lines; `None` where the log does not have the numbers.
-pub(super) fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<(String, Option<(u64, u64)>)> {
-    let found: Vec<(&str, Option<(u64, u64)>)> = match &told.detail {
-        Detail::Write(write) => vec![(&write.path, written(write))],
-        Detail::Edit(edit) => vec![(&edit.path, edited(edit))],
-        Detail::Notebook(notebook) => vec![(&notebook.path, None)],
-        Detail::Patch(patch) => patch.files.iter().map(patched).collect(),
+/// Changed files with their added and removed lines.
+pub(super) fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<ChangedPath> {
+    let found: Vec<(&str, Option<(u64, u64)>, Strength)> = match &told.detail {
+        Detail::Write(write) => vec![(&write.path, written(write), Strength::Written)],
+        Detail::Edit(edit) => vec![(&edit.path, edited(edit), Strength::Edited)],
+        Detail::Notebook(notebook) => vec![(&notebook.path, None, Strength::Edited)],
+        Detail::Patch(patch) => patch.files.iter().map(patched).map(|(path, lines)| (path, lines, Strength::Edited)).collect(),
+        Detail::Shell(shell) => return shell.changed.clone(),
         _ => Vec::new(),
     };
-    found.into_iter().filter(|(path, _)| !path.is_empty()).map(|(path, lines)| (absolute(path, cwd), lines)).collect()
+    let change = |(path, lines, strength)| ChangedPath { path: absolute(path, cwd), lines, strength, only_known: false };
+    found.into_iter().filter(|(path, ..)| !path.is_empty()).map(change).collect()
 }
 
 /// An absolute path. A relative one stays relative where the working directory is unknown.

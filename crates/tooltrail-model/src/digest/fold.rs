@@ -2,6 +2,7 @@
 
 use super::call_effect::{CallEffect, RanCommand, RepeatKey};
 use super::{ChangeSummary, ChangedFile, CheckRun, Digest, RunOutcome, UnresolvedCall, shipped};
+use crate::changes::ChangedPath;
 use crate::command::{CommandOutcome, Purpose};
 use crate::{Reason, Status};
 use std::collections::HashMap;
@@ -41,28 +42,33 @@ fn changed(effects: &[CallEffect]) -> ChangeSummary {
     let mut files: Vec<ChangedFile> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for effect in effects {
-        for (path, lines) in &effect.changes {
+        for ChangedPath { path, lines, strength, only_known } in &effect.changes {
+            // A deletion that needs no file counts only for a file that there was.
+            if *only_known && !places.contains_key(path.as_str()) {
+                continue;
+            }
             let place = *places.entry(path).or_insert_with(|| {
-                files.push(ChangedFile { path: path.clone(), lines: Some((0, 0)), calls: Vec::new() });
+                files.push(ChangedFile { path: path.clone(), lines: Some((0, 0)), calls: Vec::new(), strength: *strength });
                 files.len() - 1
             });
             let Some(file) = files.get_mut(place) else { continue };
             // A single unknown number makes the sum unknown.
             file.lines = file.lines.zip(*lines).map(|(sum, more)| (sum.0 + more.0, sum.1 + more.1));
+            file.strength = file.strength.max(*strength);
             // A call may change one file several times.
             if file.calls.last() != Some(&effect.cited) {
                 file.calls.push(effect.cited.clone());
             }
         }
     }
-    // Which files a command changed is unknown, so commands are listed separately.
+    // Commands that may have changed other files than those.
     let commands = effects.iter().filter(|effect| may_change(effect));
     ChangeSummary { files, commands: commands.map(|effect| effect.cited.clone()).collect() }
 }
 
 /// True if a call ran a command that may have changed files. A command that cannot be parsed may have.
 fn may_change(effect: &CallEffect) -> bool {
-    let writes = |ran: &RanCommand| ran.line.as_ref().is_none_or(|line| line.may_change_files);
+    let writes = |ran: &RanCommand| !ran.accounted && ran.line.as_ref().is_none_or(|line| line.may_change_files);
     started(effect) && effect.ran.as_ref().is_some_and(writes)
 }
 
@@ -90,7 +96,7 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
         hint: ran.hint.clone().filter(|_| masked),
         reported: ran.reported.iter().find(|(known, _)| *known == purpose).map(|(_, reported)| reported.clone()).filter(|_| open),
         // Changes after the run show whether its outcome still holds.
-        edits_after: later.iter().filter(|effect| !effect.changes.is_empty()).count() as u64,
+        edits_after: later.iter().filter(|effect| effect.changes.iter().any(|change| !change.only_known)).count() as u64,
         commands_after: later.iter().filter(|effect| may_change(effect)).count() as u64,
         cited: effect.cited.clone(),
     })

@@ -15,6 +15,7 @@ mod times;
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
+use crate::changes::Strength;
 use crate::reported::Reported;
 use crate::row::CallNumber;
 use crate::transcript::{Story, Transcript};
@@ -130,7 +131,7 @@ pub struct Quote {
 /// Changes of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangeSummary {
-    /// Files changed by edits that succeeded, in the order of their first change.
+    /// Files changed by edits and commands that succeeded, in the order of their first change.
     pub files: Vec<ChangedFile>,
     /// Commands that may have changed more.
     pub commands: Vec<Cited>,
@@ -145,7 +146,7 @@ impl ChangeSummary {
 }
 
 /// A changed file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
     /// The file.
     pub path: String,
@@ -153,6 +154,8 @@ pub struct ChangedFile {
     pub lines: Option<(u64, u64)>,
     /// The calls that changed it.
     pub calls: Vec<Cited>,
+    /// The weakest evidence for any of its changes.
+    pub strength: Strength,
 }
 
 /// A commit, a push, a pull request: something that left the working directory.
@@ -182,7 +185,7 @@ pub struct CheckRun {
     pub hint: Option<String>,
     /// Outcome in its own summary line, where no exit code of it was recorded: weaker evidence.
     pub reported: Option<Reported>,
-    /// Number of edits after it.
+    /// Number of calls after it that changed files.
     pub edits_after: u64,
     /// Number of commands after it that may have changed files.
     pub commands_after: u64,

@@ -1,6 +1,7 @@
 //! A digest made by hand, and a transcript for it.
 
 use crate::{Book, Loaded};
+use tooltrail_model::changes::Strength;
 use tooltrail_model::digest::{
     ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
 };
@@ -122,7 +123,7 @@ pub(crate) fn run(outcome: RunOutcome, edits_after: u64, number: u32) -> CheckRu
 
 /// A changed file.
 pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> ChangedFile {
-    ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect() }
+    ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect(), strength: Strength::Edited }
 }
 
 /// A hook that objected to a call, and one that objected at the end of a turn.

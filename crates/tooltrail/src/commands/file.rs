@@ -14,8 +14,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tooltrail_formats::changes::{ChangeEvidence, FileHistory, FileLookup, find, history};
-use tooltrail_model::changes::FileText;
 use tooltrail_model::changes::versions::{Gap, HistoryRow, Version, versions};
+use tooltrail_model::changes::{FileText, Strength};
 use tooltrail_model::link::Linked;
 use tooltrail_model::row::{Place, VERSION};
 
@@ -219,6 +219,8 @@ fn words(version: &Version) -> String {
         (How::Before, _) => "before an edit",
         (How::Moved, FileText::Absent) => "moved away",
         (How::Moved, _) => "moved here",
+        (How::Copied, _) => "copied here",
+        (How::Observed, _) => "changed while the command ran",
         (how, _) => how.word(),
     };
     format!("{how}{}", if version.replayed { ", replayed" } else { "" })
@@ -236,6 +238,7 @@ struct VersionRow<'r> {
     path: &'r str,
     version: usize,
     how: &'static str,
+    strength: Option<&'static str>,
     replayed: bool,
     exists: bool,
     gap: Option<&'static str>,
@@ -271,6 +274,7 @@ fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Hist
             path: &history.path,
             version: version.number,
             how: version.how.word(),
+            strength: version.strength.map(Strength::word),
             replayed: version.replayed,
             exists: version.known != FileText::Absent,
             gap: gap.take(),

@@ -222,7 +222,7 @@ fn edits(value: &Value) -> Option<Vec<Replacement>> {
 }
 
 /// `structuredPatch`: hunks with true line numbers.
-fn hunks(value: &Value) -> Option<Vec<Hunk>> {
+pub(super) fn hunks(value: &Value) -> Option<Vec<Hunk>> {
     let start = |hunk: &Value, key: &str| hunk.get(key).and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
     let hunk = |hunk: &Value| {
         let mut read = Hunk { old_start: start(hunk, "oldStart"), new_start: start(hunk, "newStart"), ..Hunk::default() };

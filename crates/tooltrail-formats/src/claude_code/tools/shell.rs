@@ -2,11 +2,13 @@
 
 use super::super::content::decoded;
 use super::super::markers;
-use super::{ToolCall, result_text};
+use super::{ToolCall, files, result_text};
 use serde_json::Value;
 use tooltrail_model::Status;
+use tooltrail_model::changes::ObservedFiles;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Shell};
+use tooltrail_model::patch::{FileChange, FilePatch};
 use tooltrail_model::verdict::Marker;
 
 /// The end of the remark about a command that printed nothing.
@@ -54,6 +56,7 @@ fn structured(call: &mut ToolCall<'_>, shell: &mut Shell) {
     shell.task = produced.string("backgroundTaskId");
     shell.interrupted = produced.flag("interrupted");
     shell.git = produced.take("gitOperation", git).unwrap_or_default();
+    shell.observed = produced.take("bashEditDiff", observed);
     if produced.flag("isImage") {
         // A picture on stdout comes as a data URL, which is no text to show.
         let printed = shell.stdout.take().and_then(|url| data_url(&url));
@@ -104,6 +107,34 @@ fn image(content: &Content) -> Option<Image> {
 fn data_url(url: &str) -> Option<Image> {
     let (media, data) = url.trim().strip_prefix("data:")?.split_once(";base64,")?;
     Some(Image { media: media.to_owned(), bytes: Some(decoded(data) as u64), data: Some(data.to_owned()), ..Image::default() })
+}
+
+/// `bashEditDiff`: what changed below the working directory between two looks at it, by whatever process.
+fn observed(value: &Value) -> Option<ObservedFiles> {
+    let fields = value.as_object()?;
+    let list = |key: &str| fields.get(key).and_then(Value::as_array).into_iter().flatten();
+    let file = |file: &Value| {
+        let flag = |key: &str| file.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let change = match (flag("created"), flag("deleted")) {
+            (true, _) => FileChange::Add,
+            (_, true) => FileChange::Delete,
+            _ => FileChange::Update,
+        };
+        let hunks = file.get("hunks").and_then(files::hunks).unwrap_or_default();
+        Some(FilePatch { path: file.get("filePath")?.as_str()?.to_owned(), moved_to: None, change, hunks, content: None })
+    };
+    let known: Vec<FilePatch> = list("files").filter_map(file).collect();
+    let others = list("changedFiles").filter_map(Value::as_str).filter(|path| known.iter().all(|file| file.path != *path));
+    Some(ObservedFiles {
+        others: others.map(str::to_owned).collect(),
+        more: fields.get("moreFiles").and_then(Value::as_u64).unwrap_or(0),
+        unavailable: match fields.get("unavailable") {
+            Some(Value::String(why)) => Some(why.clone()),
+            Some(Value::Bool(true)) => Some("unavailable".to_owned()),
+            _ => None,
+        },
+        files: known,
+    })
 }
 
 /// Commits, pushes and the like: the operation, and its object.
