@@ -72,6 +72,26 @@ impl Known {
         Self::Literal(Value::String(text.into()))
     }
 
+    /// One of two values, if the alternatives are few.
+    pub(crate) fn either(call: usize, states: States, one: Self, other: Self) -> Self {
+        if one.sides() + other.sides() > 8 { Self::Unknown } else { Self::Either(call, states, Rc::new((one, other))) }
+    }
+
+    /// Number of its alternatives.
+    pub(crate) fn sides(&self) -> usize {
+        if let Self::Either(_, _, both) = self { both.0.sides() + both.1.sides() } else { 1 }
+    }
+
+    /// About how many bytes a copy of it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Literal(Value::String(text)) => text.len(),
+            Self::Text(pieces) => pieces.iter().map(|piece| if let Piece::Literal(text) = piece { 64 + text.len() } else { 64 }).sum(),
+            Self::Either(_, _, both) => both.0.bytes() + both.1.bytes(),
+            _ => 8,
+        }
+    }
+
     /// The text, if it is a literal one.
     pub(crate) fn as_text(&self) -> Option<&str> {
         if let Self::Literal(Value::String(text)) = self { Some(text) } else { None }
