@@ -3,7 +3,7 @@
 use crate::conditions;
 use crate::literals::{self, source};
 use crate::scan;
-use crate::values::{Closure, HeapValue, Known};
+use crate::values::{Closure, HeapValue, Known, MemberList};
 use crate::walk::{Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
@@ -231,7 +231,7 @@ impl<'t> Reader<'t> {
                 let Known::Test(call, states) = conditions::not(&conditions::equal(left, &Known::Undefined, true)) else {
                     return Known::Unknown;
                 };
-                [Condition::Result { call, states: states.not() }; 2]
+                [Condition::Result { call, states: states.others() }; 2]
             }
             ("&&", _) => self.condition(left),
             _ => {
@@ -311,7 +311,7 @@ impl<'t> Reader<'t> {
     }
 
     fn object(&mut self, node: Node<'t>) -> Known {
-        let (mut members, mut open): (Vec<(Rc<str>, Known)>, bool) = (Vec::new(), false);
+        let (mut members, mut open): (MemberList, bool) = (Vec::new(), false);
         for child in children(node) {
             let (name, value) = match child.kind() {
                 "pair" => {
@@ -354,7 +354,7 @@ impl<'t> Reader<'t> {
         self.hold(HeapValue::Object(members, open))
     }
 
-    fn members(&self, value: &Known) -> Option<(Vec<(Rc<str>, Known)>, bool)> {
+    fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
         let Known::Heap(at) = value else { return None };
         match self.heap.get(*at) {
             Some(HeapValue::Object(members, open)) => Some((members.clone(), *open)),
@@ -581,7 +581,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Sets a member of an object: the last one counts, at the place of the first.
-fn put(members: &mut Vec<(Rc<str>, Known)>, name: Rc<str>, value: Known) {
+fn put(members: &mut MemberList, name: Rc<str>, value: Known) {
     match members.iter_mut().find(|(known, _)| *known == name) {
         Some((_, known)) => *known = value,
         None => members.push((name, value)),

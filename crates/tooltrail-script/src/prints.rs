@@ -42,7 +42,7 @@ impl Reader<'_> {
         for (assumed, pieces) in texts {
             let mut when = self.path.clone();
             when.extend(assumed.iter().map(|(call, states, holds)| {
-                let states = if *holds { *states } else { states.not() };
+                let states = if *holds { *states } else { states.others() };
                 Condition::Result { call: *call, states }
             }));
             if !self.spend(pieces.len() * 64) {

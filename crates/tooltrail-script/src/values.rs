@@ -41,13 +41,16 @@ pub(crate) enum Known {
     Either(usize, States, Rc<(Known, Known)>),
 }
 
+/// Members of an object, in order.
+pub(crate) type MemberList = Vec<(Rc<str>, Known)>;
+
 /// An array or object.
 #[derive(Clone, Debug)]
 pub(crate) enum HeapValue {
     /// Elements.
     Array(Vec<Known>),
     /// Members; whether there may be others.
-    Object(Vec<(Rc<str>, Known)>, bool),
+    Object(MemberList, bool),
     /// Changed in a way that was not followed.
     Opaque,
 }

@@ -1,6 +1,6 @@
 //! Statements of a program, in the order in which it runs them.
 
-use crate::syntax::visit;
+use crate::syntax::{self, visit};
 use crate::values::{Closure, HeapValue, Known, Scope};
 use crate::{literals, scan};
 use std::cell::Cell;
@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree};
 /// Deepest nesting of statements and expressions that is followed, functions included.
 const DEEPEST: usize = 60;
 /// Most statements and expressions that are followed.
-const MOST_STEPS: usize = 100_000;
+const MOST_STEPS: usize = 30_000;
 /// Most calls that are listed.
 const MOST_CALLS: usize = 1_000;
 /// Most prints that are listed.
@@ -109,7 +109,7 @@ impl<'t> Reader<'t> {
     /// Reads the whole program.
     pub(crate) fn read(mut self, tree: &'t Tree) -> Script {
         let root = tree.root_node();
-        if root.has_error() {
+        if root.has_error() || syntax::is_deep(tree) {
             scan::scan(&mut self, root);
             self.script.complete = false;
             self.loosen();

@@ -56,7 +56,7 @@ fn condition(condition: &Condition) -> String {
             let name = NAMES.iter().find_map(|(known, name)| {
                 let name = if known == states { Some((*name).to_owned()) } else { None };
                 name.or_else(|| {
-                    (known.not() == *states)
+                    (known.others() == *states)
                         .then(|| format!("not {name}", name = NAMES.iter().find(|it| it.0 == *known).map_or("", |it| it.1)))
                 })
             });

@@ -236,7 +236,7 @@ fn passed(course: &Course, print: &Print, record: usize) -> Vec<Course> {
     let mut holds = course.clone();
     for condition in &print.when {
         let opposite = match *condition {
-            Condition::Result { call, states } => Condition::Result { call, states: states.not() },
+            Condition::Result { call, states } => Condition::Result { call, states: states.others() },
             Condition::Choice { choice, holds } => Condition::Choice { choice, holds: !holds },
         };
         let mut fails = holds.clone();
@@ -299,7 +299,7 @@ impl Course {
             }
             Finding::Background => known.narrow(States::BACKGROUND, record),
             Finding::Ended => known.narrow(States::ENDED, record),
-            Finding::Empty => known.narrow(States::WITH_OUTPUT.not(), record),
+            Finding::Empty => known.narrow(States::WITH_OUTPUT.others(), record),
             Finding::Output => known.narrow(States::WITH_OUTPUT, record),
         }
     }
