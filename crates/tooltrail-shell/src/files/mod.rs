@@ -198,7 +198,8 @@ impl FileWalk {
             Command::Compound(compound, redirects) => {
                 let redirects = Redirects::of(redirects.iter().flat_map(|list| &list.0));
                 self.files.complete &= redirects.certain;
-                let silent = std::mem::replace(&mut self.shell.silent, self.shell.silent || redirects.hide_errors());
+                let silent = self.shell.silent;
+                self.shell.silent |= redirects.hide_errors();
                 self.compound(compound, certainty, depth);
                 self.shell.silent = silent;
                 for target in redirects.outputs.iter().chain(&redirects.others) {
