@@ -49,7 +49,7 @@ pub(super) fn read(program: &str) -> CallScript {
 /// The meaning of a call in a program.
 fn meaning(call: &ScriptCall, program: &str) -> ScriptTool {
     let input = input(&call.argument);
-    let kind = tools::kind(&call.tool);
+    let kind = tools::kind(&call.tool, input.to_string().as_bytes());
     let task = ["session_id", "cell_id"].iter().find_map(|key| match input.get(key)? {
         Value::String(id) => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
