@@ -374,12 +374,6 @@ pub trait OpenRecords: Decode {
         Detailed::default()
     }
 
-    /// What a program printed of one of its calls, given everything that it printed; `None` where its text does not tell.
-    fn printed(&self, program: &str, seen: &[Content], call: usize) -> Option<Vec<Content>> {
-        let _ = (program, seen, call);
-        None
-    }
-
     /// Whether a record may report copies of files. A quick check, before the record is parsed.
     fn may_hold_backups(&self, record: &[u8]) -> bool {
         let _ = record;

@@ -42,8 +42,6 @@ pub struct Saved {
 pub enum Detail {
     /// Runs a command.
     Shell(Shell),
-    /// Runs a program that calls other tools.
-    Script(Program),
     /// Asks for the output of a background task, or sends it input.
     TaskOutput(TaskOutput),
     /// Stops a background task.
@@ -102,7 +100,6 @@ impl Detail {
     pub fn about(&self, input: &Value, cwd: Option<&str>) -> Option<CallTitle> {
         let title = match self {
             Detail::Shell(shell) => about::command(&shell.command),
-            Detail::Script(program) => about::program(program),
             Detail::TaskOutput(task) => about::task_output(task),
             Detail::TaskStop(stop) => {
                 CallTitle::default().with_clipped(stop.task.as_deref().or(stop.command.as_deref()).unwrap_or_default())
@@ -135,19 +132,6 @@ impl Detail {
         };
         about::or_telling(title, input, cwd)
     }
-}
-
-/// A program that calls other tools.
-#[derive(Clone, Debug, Default)]
-pub struct Program {
-    /// Its text.
-    pub text: String,
-    /// The language it is written in.
-    pub language: &'static str,
-    /// Titles of its calls, in order, as far as its text tells them.
-    pub calls: Vec<String>,
-    /// The texts that it printed; `None` without a result.
-    pub printed: Option<String>,
 }
 
 /// A command.

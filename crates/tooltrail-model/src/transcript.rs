@@ -136,8 +136,6 @@ pub struct Thread {
     pub agent: Option<String>,
     /// The call that started it, in [`Transcript::calls`].
     pub started_by: Option<usize>,
-    /// Whether it is no conversation, but the calls in the text of a script.
-    pub script: bool,
     /// Messages and calls.
     pub entries: Vec<Entry>,
 }

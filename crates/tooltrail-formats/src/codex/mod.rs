@@ -42,7 +42,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
-use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
@@ -176,10 +175,6 @@ impl OpenRecords for Codex {
 
     fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
-    }
-
-    fn printed(&self, program: &str, seen: &[Content], call: usize) -> Option<Vec<Content>> {
-        script::printed(program, seen, call)
     }
 }
 

@@ -10,16 +10,13 @@ use super::tools;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
-use tooltrail_model::content::Content;
 use tooltrail_model::event::{CallScript, ScriptEnd, ScriptOutput, ScriptTool};
-use tooltrail_model::script::{Argument, Piece, ResultPart, ScriptCall, member};
+use tooltrail_model::script::{Argument, ScriptCall};
 use tooltrail_skim::{Raw, Skim};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The tool that runs a script.
 const TOOL: &str = "exec";
-/// The language of its program.
-pub(super) const LANGUAGE: &str = "javascript";
 /// Ids of calls that scripts made begin with this.
 const INNER: &str = "exec-";
 /// How a record of a script's output begins.
@@ -97,72 +94,6 @@ pub(super) fn request(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'
     let input = input(&script.script.calls.get(place)?.argument);
     // Opened as JSON, so that each text in it is redacted as itself.
     Some((payloads.value(input.to_string().as_bytes()), payloads.decoded(program.into_owned())))
-}
-
-/// The texts that a script printed, without the line about how it went.
-pub(super) fn texts(seen: &[Content]) -> Vec<&str> {
-    let texts = seen.iter().filter_map(|content| match content {
-        Content::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    let mut texts: Vec<&str> = texts.collect();
-    let headed = texts.first().is_some_and(|first| first.starts_with(OUTPUT));
-    if headed && let Some(first) = texts.first_mut() {
-        // A single text has everything in it.
-        *first = first.split_once("Output:\n").map_or("", |(_, rest)| rest);
-    }
-    if texts.first() == Some(&"") && headed {
-        texts.remove(0);
-    }
-    texts
-}
-
-/// What a script printed of one of its calls, by the place of that; `None` where its text does not tell.
-pub(super) fn printed(program: &str, seen: &[Content], call: usize) -> Option<Vec<Content>> {
-    let script = read(program).script;
-    let texts = texts(seen);
-    let each = script.prints_known && script.prints.len() == texts.len() && script.prints.iter().all(|print| print.when.is_empty());
-    let own: Vec<Content> = if each {
-        let pairs = script.prints.iter().zip(&texts);
-        pairs.filter_map(|(print, text)| of_call(&print.pieces, text, call)).map(Content::text).collect()
-    } else if script.calls.len() == 1 && script.complete {
-        texts.into_iter().map(output_in).map(Content::text).collect()
-    } else {
-        return None;
-    };
-    Some(own)
-}
-
-/// The part of a printed text that is about a call.
-fn of_call(pieces: &[Piece], text: &str, call: usize) -> Option<String> {
-    match pieces {
-        [Piece::Result { call: about, part }] if *about == call => Some(match part {
-            ResultPart::Whole => output_in(text),
-            ResultPart::Member(_) => text.to_owned(),
-        }),
-        [Piece::Array(items)] => {
-            let Value::Array(values) = serde_json::from_str(text).ok()? else { return None };
-            let place = items.iter().position(|item| matches!(item, Piece::Result { call: about, .. } if *about == call))?;
-            values.get(place).map(|value| output_in(&value.to_string()))
-        }
-        pieces => {
-            let mut about = pieces.iter().filter_map(|piece| match piece {
-                Piece::Literal(_) => None,
-                Piece::Result { call, .. } => Some(Some(*call)),
-                _ => Some(None),
-            });
-            // A text about several calls is shown with the script alone.
-            let only = about.next()? == Some(call) && about.all(|other| other == Some(call));
-            only.then(|| text.to_owned())
-        }
-    }
-}
-
-/// The output in the JSON of a result; any other text as it is.
-fn output_in(text: &str) -> String {
-    let object = text.starts_with('{').then(|| serde_json::from_str::<Value>(text).ok()).flatten();
-    let output = object.as_ref().and_then(|object| object.get(member::OUTPUT)).and_then(Value::as_str);
-    output.map_or_else(|| text.to_owned(), str::to_owned)
 }
 
 /// The number of a call in the script that a record requests or answers.

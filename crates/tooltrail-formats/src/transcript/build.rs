@@ -60,8 +60,6 @@ enum ConversationKey {
     Main,
     /// A subagent's, by its name.
     Agent(String),
-    /// The calls in the text of a script, by the place of the script among the calls.
-    Script(usize),
     /// A subagent's without a name, by the source and the record that it begins with.
     Inline(usize, String),
 }
@@ -339,9 +337,7 @@ impl<'a, 's> Builder<'a, 's> {
             if call.request.source != source || self.placed.contains(&index) {
                 continue;
             }
-            let script = call.row.parent_call.filter(|_| call.row.is_inner()).and_then(|id| self.by_id.get(id)).copied();
             let side = match (call.row.agent_id, whole) {
-                _ if script.is_some() => ConversationKey::Script(script.unwrap_or_default()),
                 (Some(agent), _) => ConversationKey::Agent(agent.to_owned()),
                 (None, Some(agent)) => ConversationKey::Agent(agent.clone()),
                 (None, None) if call.row.sidechain => ConversationKey::Inline(source, call.row.parent_call.unwrap_or_default().to_owned()),
@@ -376,25 +372,19 @@ impl<'a, 's> Builder<'a, 's> {
         }
         // A subagent's log on its own is the conversation that was asked for.
         // Its main thread, which comes first, is empty then.
-        let conversations = found.iter().filter(|(side, _)| !matches!(side, ConversationKey::Script(_))).count();
-        if conversations == 2 && found[0].1.is_empty() {
+        if found.len() == 2 && found[0].1.is_empty() {
             found.remove(0);
-            // Scripts may have been seen first.
-            let main = found.iter().position(|(side, _)| !matches!(side, ConversationKey::Script(_))).unwrap_or(0);
-            found.swap(0, main);
         }
         let turns = turns(&mut found[0].1);
         let mut threads: Vec<Thread> = Vec::new();
         for (number, (side, entries)) in found.into_iter().enumerate() {
-            let (mut agent, mut script) = (None, None);
-            match side {
-                ConversationKey::Agent(name) => agent = Some(name).filter(|name| !name.is_empty()),
-                ConversationKey::Script(index) => script = Some(index),
-                ConversationKey::Main | ConversationKey::Inline(..) => {}
-            }
+            let agent = match side {
+                ConversationKey::Agent(agent) => Some(agent).filter(|agent| !agent.is_empty()),
+                _ => None,
+            };
             let mut entries: Vec<Entry> = entries.into_iter().map(|found| found.entry).collect();
             // Thread 0 is the main conversation, which no call started.
-            let started_by = if number == 0 { None } else { script.or_else(|| self.starter(agent.as_deref(), &entries)) };
+            let started_by = if number == 0 { None } else { self.starter(agent.as_deref(), &entries) };
             if let Some(call) = started_by.and_then(|index| self.calls.get_mut(index)) {
                 call.threads.push(number);
             }
@@ -403,7 +393,7 @@ impl<'a, 's> Builder<'a, 's> {
                     self.calls[index].turn = entry.turn;
                 }
             }
-            threads.push(Thread { agent, started_by, script: script.is_some(), entries });
+            threads.push(Thread { agent, started_by, entries });
         }
         // Only now: threads are in the order in which they appeared, not in the order in which they were started.
         inherit_turns(&mut threads, &mut self.calls);

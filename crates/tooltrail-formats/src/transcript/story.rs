@@ -38,15 +38,8 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
     let hooks = hooks(book, &records, entry);
     let (asked, requested) = replaced(&entry.row, &hooks, asked);
-    let answer = if entry.row.is_inner() {
-        inner_answer(book, format, &records, entry, asked.program.as_deref())
-    } else {
-        answer(book, &records, entry)
-    };
-    let mut told = match alone(format, &entry.row, &asked, answer.as_ref()) {
-        Some(printed) => self::detail_of(format, &entry.row, &asked, Some(&printed)),
-        None => self::detail_of(format, &entry.row, &asked, answer.as_ref()),
-    };
+    let answer = answer(book, &records, entry);
+    let mut told = self::detail_of(format, &entry.row, &asked, answer.as_ref());
     changes::fill(&entry.row, &mut told);
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
@@ -101,31 +94,6 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
         }
     }
     whole
-}
-
-/// The result of a call in a script: that of a record of its own, or what the script printed of it.
-fn inner_answer(
-    book: &SessionBook<'_>,
-    format: &dyn Format,
-    records: &Records<'_>,
-    entry: &CallEntry<'_>,
-    program: Option<&str>,
-) -> Option<LoggedResult> {
-    let row = &entry.row;
-    let own = row.alias.and_then(|id| entry.ends.iter().find_map(|&spot| at(records, spot)?.result(id, book.payloads)));
-    if own.is_some() {
-        return own;
-    }
-    let script = at(records, entry.result?)?.result(row.parent_call?, book.payloads)?;
-    let seen = format.printed(program?, &script.seen, (entry.number.inner as usize).checked_sub(1)?)?;
-    (!seen.is_empty()).then(|| LoggedResult { seen, ..LoggedResult::default() })
-}
-
-/// The result of the one call of a script, as if it had been made without one.
-fn alone(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Option<LoggedResult> {
-    let (program, answer) = (asked.program.as_deref().filter(|_| row.unwrapped.is_some())?, answer?);
-    let seen = format.printed(program, &answer.seen, 0)?;
-    Some(LoggedResult { seen, produced: answer.produced.clone(), ..LoggedResult::default() })
 }
 
 fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {

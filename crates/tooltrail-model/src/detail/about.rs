@@ -3,7 +3,7 @@
 //! Rows, tables, titles of views and pages all take it from [`Detail::about`], so a call is told in the same words wherever it is listed.
 //! A view may style the runs of a [`CallTitle`] and add what the result says; it does not choose other words.
 
-use super::{Agent, Grep, Lsp, Plan, Program, Question, Skill, TaskOutput, Todo, TodoItem, TodoState, WebSearch};
+use super::{Agent, Grep, Lsp, Plan, Question, Skill, TaskOutput, Todo, TodoItem, TodoState, WebSearch};
 use crate::patch::FilePatch;
 use crate::visible::neutral;
 use serde_json::{Map, Value};
@@ -106,21 +106,6 @@ pub(super) fn command(text: &str) -> CallTitle {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let title = CallTitle::default().with_clipped(lines.next().unwrap_or_default());
     if lines.next().is_some() { title.with(Emphasis::Dim, " …") } else { title }
-}
-
-/// The titles of the calls in a program; its own first line says nothing unless it makes none.
-pub(super) fn program(program: &Program) -> CallTitle {
-    if program.calls.is_empty() {
-        return command(&program.text);
-    }
-    let mut title = CallTitle::default();
-    for (at, call) in program.calls.iter().take(NAMED).enumerate() {
-        title = title.with(Emphasis::Dim, if at > 0 { "; " } else { "" }).with_clipped(call);
-    }
-    match program.calls.len().saturating_sub(NAMED) {
-        0 => title,
-        more => title.with(Emphasis::Dim, &format!(" and {more} more")),
-    }
 }
 
 pub(super) fn task_output(task: &TaskOutput) -> CallTitle {

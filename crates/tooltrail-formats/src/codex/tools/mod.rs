@@ -10,7 +10,6 @@ mod names;
 mod patch;
 mod picture;
 mod plan;
-mod program;
 mod question;
 pub(super) mod shell;
 mod task;
@@ -48,7 +47,7 @@ static TOOLS: &[CodexTool] = &[
     tool(&["apply_patch"], Kind::Edit, patch::detail),
     tool(&["write_stdin"], Kind::Task, task::detail),
     tool(&["update_plan"], Kind::Todo, plan::detail),
-    tool(&["exec"], Kind::Script, program::detail),
+    tool(&["exec"], Kind::Script, other),
     tool(&["js_repl"], Kind::Shell, other),
     tool(&["wait"], Kind::Task, agent::wait_or_task),
     tool(&["wait_agent"], Kind::Task, |call| agent::detail(call, "wait")),
