@@ -122,7 +122,7 @@ mod tests {
             Detail::ToolSearch(ToolSearch::default()),
             Detail::Lsp(Lsp::default()),
             Detail::Mcp(Mcp::default()),
-            Detail::Script(Program::default()),
+            Detail::Script(ScriptDetail::default()),
             Detail::Other,
         ]
     }

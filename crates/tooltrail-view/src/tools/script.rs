@@ -11,7 +11,8 @@ use super::{ToolView, title};
 use crate::head::{count, counted};
 use crate::pieces::{code, notice, section, terminal};
 use crate::{Block, Class, Head, Limits, Line};
-use tooltrail_model::detail::{Detail, Program};
+use tooltrail_model::content::words;
+use tooltrail_model::detail::{Detail, ScriptDetail};
 use tooltrail_model::transcript::{Level, Story};
 
 /// View of scripts.
@@ -31,8 +32,9 @@ impl ToolView for ScriptView {
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
-        let Detail::Script(program) = &call.told.detail else { return Vec::new() };
-        let mut body = vec![section("program", false, vec![text(program, limits)])];
+        let Detail::Script(script) = &call.told.detail else { return Vec::new() };
+        let text = call.input.as_str().unwrap_or_default();
+        let mut body: Vec<Block> = (!text.is_empty()).then(|| section("program", false, vec![program(text, limits)])).into_iter().collect();
         let block = |thread: usize| {
             let made = call.nested.of(thread);
             Block::Nested { thread, calls: made.calls, failed: made.failed }
@@ -42,15 +44,15 @@ impl ToolView for ScriptView {
         body.extend(
             incomplete.then(|| notice(Level::Info, "The script may have made other calls too: its text does not tell all of them.")),
         );
-        let printed = program.printed.as_deref().filter(|text| !text.trim().is_empty());
-        body.extend(printed.map(|text| section("output", true, vec![Block::Terminal(terminal(text, limits))])));
+        let printed = call.answer.as_ref().map(|answer| words(&answer.seen)).filter(|text| !text.trim().is_empty());
+        body.extend(printed.map(|text| section("output", true, vec![Block::Terminal(terminal(&text, limits))])));
         body
     }
 }
 
-/// The text of a program.
-fn text(program: &Program, limits: &Limits) -> Block {
-    Block::Code(code(program.language, None, &program.text, limits))
+/// The text of a program, in the one language that agents write them in.
+fn program(text: &str, limits: &Limits) -> Block {
+    Block::Code(code("javascript", None, text, limits))
 }
 
 /// The number of calls in it, and of those that failed.
@@ -64,28 +66,30 @@ fn facts(call: &Story<'_>) -> Option<Line> {
 /// The program of a call that is the only one of a script.
 pub(crate) fn around(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     call.row.unwrapped?;
-    let program = call.program.as_deref()?;
-    Some(section("script", false, vec![Block::Code(code("javascript", None, program, limits))]))
+    Some(section("script", false, vec![program(call.program.as_deref()?, limits)]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample_files::{body, head, story};
+    use serde_json::Value;
+    use tooltrail_model::detail::{InnerDetail, Shell};
     use tooltrail_model::row::InnerCalls;
     use tooltrail_model::{Kind, Status};
 
     #[test]
     fn a_script_is_named_by_its_calls() {
-        let program = Program {
-            text: "const r = await tools.exec_command({cmd: \"ls\"});".into(),
-            language: "javascript",
-            calls: vec!["cargo test".into(), "cargo clippy".into()],
-            printed: Some("ok".into()),
+        let inner = |command: &str| InnerDetail {
+            tool: "exec_command".into(),
+            input: Value::Null,
+            detail: Detail::Shell(Shell { command: command.into(), ..Shell::default() }),
         };
-        let mut call = story("exec", Kind::Script, Status::Failed, Detail::Script(program));
+        let script = ScriptDetail { calls: vec![inner("cargo test"), inner("cargo clippy")], complete: false };
+        let mut call = story("exec", Kind::Script, Status::Failed, Detail::Script(script));
+        call.input = Value::from("const r = await tools.exec_command({cmd: x});");
         call.row.inner = Some(InnerCalls { calls: 2, failed: 1, complete: false, ..InnerCalls::default() });
-        assert_eq!(head(&call), "ƒ | exec | cargo test; cargo clippy | at least 2 calls 1✗");
+        assert_eq!(head(&call), "ƒ | exec | cargo test · cargo clippy … | at least 2 calls 1✗");
         assert!(body(&call).contains("may have made other calls"), "{}", body(&call));
     }
 }

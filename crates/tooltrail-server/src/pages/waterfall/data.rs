@@ -15,7 +15,7 @@ use tooltrail_model::digest::{self, Lapse, Who};
 use tooltrail_model::row::{CallNumber, CallRow, Place};
 use tooltrail_model::transcript::{CallEntry, Transcript};
 use tooltrail_model::waterfall::{self, Bar, Extent};
-use tooltrail_model::{Status, Time};
+use tooltrail_model::{Kind, Status, Time};
 use tooltrail_view::head::{is_problem, look, look_of};
 use tooltrail_view::render::html::window::OrderedLine;
 
@@ -135,7 +135,8 @@ impl<'r> Waterfall<'r> {
             OrderedLine::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
             OrderedLine::Thread(Some(thread)) => {
                 let thread = self.transcript.threads.get(thread);
-                if thread.is_some_and(|thread| thread.script) {
+                if thread.and_then(|thread| self.transcript.calls.get(thread.started_by?)).is_some_and(|call| call.row.kind == Kind::Script)
+                {
                     return Some(("Calls in a script".to_owned(), None, 0));
                 }
                 let agent = thread.and_then(|thread| thread.agent.as_deref()).unwrap_or_default();

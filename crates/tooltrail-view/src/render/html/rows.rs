@@ -13,6 +13,7 @@ use crate::head::{count, counted};
 use crate::line::neutral;
 use crate::{Book, Limits, Loaded, messages};
 use maud::{Markup, PreEscaped, html};
+use tooltrail_model::Kind;
 use tooltrail_model::transcript::{Entry, EntryKind, Level, Part, Transcript};
 
 /// Limits of a body in an exported file, which cannot fetch more later.
@@ -103,7 +104,7 @@ pub(super) fn tail(transcript: &Transcript<'_>, plan: &PagePlan, chunk: &Chunk) 
     let started = thread.and_then(|thread| thread.started_by).and_then(|call| plan.anchors.get(call));
     html! {
         h2.tail id={ "thread-" (index) } tabindex="-1" {
-            @if thread.is_some_and(|thread| thread.script) { "Calls in a script " } @else { "Conversation of a subagent " }
+            @if is_script(transcript, index) { "Calls in a script " } @else { "Conversation of a subagent " }
             @if let Some(agent) = thread.and_then(|thread| thread.agent.as_deref()) { code { (neutral(agent)) } " " }
             @if let Some(anchor) = started { a href={ "#" (encoded(anchor)) } { "the call that started it" } }
             @else { span.di { "the log does not say which call started it" } }
@@ -146,7 +147,7 @@ pub(super) fn nest(book: &dyn Book, plan: &PagePlan, told: &NestedThread, rows: 
     match plan.homes.get(told.thread) {
         Some(ThreadHome::Call(home)) if *home == told.call => {
             let thread = book.transcript().threads.get(told.thread);
-            if thread.is_some_and(|thread| thread.script) {
+            if is_script(book.transcript(), told.thread) {
                 return in_script(told, rows);
             }
             nested(told.thread, thread.and_then(|thread| thread.agent.as_deref()), told.calls, told.failed, rows)
@@ -163,6 +164,12 @@ pub(super) fn nest(book: &dyn Book, plan: &PagePlan, told: &NestedThread, rows: 
         }
         Some(ThreadHome::Main | ThreadHome::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not part of the page." }),
     }
+}
+
+/// Whether a thread is no conversation, but the calls in the text of a script.
+fn is_script(transcript: &Transcript<'_>, thread: usize) -> bool {
+    let starter = transcript.threads.get(thread).and_then(|thread| thread.started_by);
+    starter.and_then(|call| transcript.calls.get(call)).is_some_and(|call| call.row.kind == Kind::Script)
 }
 
 /// The calls in a script, open: they are what the script is for.
