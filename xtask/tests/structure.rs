@@ -75,8 +75,16 @@ enum Entries {
 const MOST_LINES: usize = 800;
 
 /// Crates whose source knows no agent's spelling: what differs between agents is asked of `crates/tooltrail-formats`.
-const NEUTRAL: &[&str] =
-    &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-script", "tooltrail-view", "tooltrail-catalog", "tooltrail-server", "tooltrail"];
+const NEUTRAL: &[&str] = &[
+    "tooltrail-skim",
+    "tooltrail-model",
+    "tooltrail-shell",
+    "tooltrail-script",
+    "tooltrail-view",
+    "tooltrail-catalog",
+    "tooltrail-server",
+    "tooltrail",
+];
 
 /// Names of agents, of their files and of their variables.
 const SPELLINGS: &[&str] = &[

@@ -129,6 +129,12 @@ pub trait TypedRecord {
         Vec::new()
     }
 
+    /// The ids of the calls in the text of a script that a call of this record runs; none where the script is nothing but one call.
+    fn inner_calls(&self, call: &str) -> Vec<String> {
+        let _ = call;
+        Vec::new()
+    }
+
     /// The ids of the calls that the record requests or answers, each once.
     fn calls(&self) -> Vec<String> {
         let mut calls: Vec<String> = Vec::new();
@@ -372,6 +378,12 @@ pub trait OpenRecords: Decode {
     fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         let _ = ask;
         Detailed::default()
+    }
+
+    /// Of what a script printed, the part about one of its calls, by its number; `None` where that is not known.
+    fn printed_by(&self, program: &str, number: usize, seen: &[Content]) -> Option<Vec<Content>> {
+        let _ = (program, number, seen);
+        None
     }
 
     /// Whether a record may report copies of files. A quick check, before the record is parsed.

@@ -33,7 +33,7 @@ fn title_payloads(row: &CallRow<'_>) -> Payloads<'static> {
     // Inputs with fields of their own name the file of an edit in one of them.
     let has_patches = || format_of(row.agent).is_none_or(|format| !format.has_plain_inputs());
     match row.kind {
-        Kind::Shell | Kind::Plan => Payloads::default(),
+        Kind::Shell | Kind::Script | Kind::Plan => Payloads::default(),
         Kind::Edit | Kind::Other if has_patches() => Payloads::default(),
         _ => Payloads::beginnings(),
     }
@@ -72,13 +72,21 @@ pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
 /// Adds to a row what the call is about, and what its command says about the outcome.
 fn complete_with(row: &mut CallRow<'_>, (input, detailed): &(Value, Detailed)) -> Option<CommandLine> {
     row.about = detailed.detail.about(input, row.cwd).map(|title| title.text());
-    if row.kind == Kind::Shell { annotate(row, &detailed.detail) } else { None }
+    if matches!(row.kind, Kind::Shell | Kind::Script) { annotate(row, &detailed.detail) } else { None }
 }
 
 /// Parses the command of a call whose detail is known, and adds to its row what the command shows about the outcome.
 pub fn annotate(row: &mut CallRow<'_>, detail: &Detail) -> Option<CommandLine> {
     match detail {
         Detail::Shell(shell) => tooltrail_shell::annotate(row, &shell.command),
+        Detail::Script(script) => {
+            // A script that failed by a command did so by the part of it that decided its exit code.
+            let call = row.failed_by.and_then(|number| script.calls.get((number as usize).checked_sub(1)?));
+            if let Some(Detail::Shell(shell)) = call.map(|call| &call.detail) {
+                row.exit_of = tooltrail_shell::understand(&shell.command).and_then(|line| line.exit_of(false).map(str::to_owned));
+            }
+            None
+        }
         _ => None,
     }
 }
@@ -138,7 +146,7 @@ pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<Re
 /// known already or not needed.
 pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Option<CommandLine> {
     // Checked first: only commands say more than the row, and reading the record costs a seek.
-    if row.kind != Kind::Shell {
+    if !matches!(row.kind, Kind::Shell | Kind::Script) {
         return None;
     }
     let (_, detailed) = open_at(shelf, row, place.into(), Payloads::default()).ok()??;

@@ -85,6 +85,8 @@ pub enum Detail {
     Picture(Picture),
     /// Calls a tool of an MCP server.
     Mcp(Mcp),
+    /// Runs a program that calls several tools, or may do so.
+    Script(ScriptDetail),
     /// Anything else: the input and the answer speak for themselves.
     #[default]
     Other,
@@ -127,10 +129,31 @@ impl Detail {
                     CallTitle::default().with_clipped(prompt.as_deref().and_then(|text| text.lines().next()).unwrap_or_default())
                 }
             },
+            Detail::Script(script) => about::script(script, input, cwd),
             Detail::Mcp(_) | Detail::Other => about::unknown(input, cwd),
         };
         about::or_telling(title, input, cwd)
     }
+}
+
+/// A program that calls tools.
+#[derive(Clone, Debug, Default)]
+pub struct ScriptDetail {
+    /// The calls in its text.
+    pub calls: Vec<InnerDetail>,
+    /// Whether these are all calls that it can make.
+    pub complete: bool,
+}
+
+/// A call in the text of a program.
+#[derive(Clone, Debug, Default)]
+pub struct InnerDetail {
+    /// The tool, as the program spells it.
+    pub tool: String,
+    /// Its input, as far as it stands in the text.
+    pub input: Value,
+    /// The input in neutral form.
+    pub detail: Detail,
 }
 
 /// A command.

@@ -4,7 +4,7 @@
 //! record never needs another: values that carry over (directory, model) are facts themselves, [`Fact::Context`].
 
 use crate::position::{At, Span};
-use crate::script::Script;
+use crate::script::{Script, ScriptEnd};
 use crate::status::words;
 use crate::usage::Tokens;
 use crate::verdict::{Denial, ProgressSigns, Signals};
@@ -456,17 +456,6 @@ pub struct ScriptOutput {
     pub end: Option<ScriptEnd>,
     /// Whether part of the texts was left out.
     pub truncated: bool,
-}
-
-/// End of a program that calls tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum ScriptEnd {
-    /// It came to its end.
-    Completed,
-    /// It threw.
-    Failed,
-    /// It was stopped.
-    Stopped,
 }
 
 /// A subagent's call or result that its parent's log reports.

@@ -272,11 +272,11 @@ pub struct SessionRow<'a> {
     pub turns: u64,
     pub calls: u64,
     pub by_status: BTreeMap<Status, u64>,
-    pub inner_calls: u64,
     pub models: Vec<&'a str>,
     pub usage: Tokens,
     #[serde(serialize_with = "files")]
     pub files: Vec<&'a str>,
+    pub inner_calls: u64,
     /// The shortest name of the session, for tables.
     // It changes with the other sessions of the machine, so it is no part of the contract.
     #[serde(skip)]
@@ -319,9 +319,9 @@ pub struct StatsRow {
     pub turns: u64,
     pub calls: u64,
     pub by_status: BTreeMap<Status, u64>,
-    pub inner_calls: u64,
     pub by_tool: BTreeMap<String, ToolStats>,
     pub usage: BTreeMap<String, ModelUsage>,
+    pub inner_calls: u64,
 }
 
 impl Default for StatsRow {

@@ -116,7 +116,7 @@ fn extent(row: &CallRow<'_>, requested: Option<i64>, at_most: bool) -> Extent {
 pub fn bars(calls: &[CallEntry<'_>]) -> Vec<Bar> {
     // Several calls with one result record: each of them may have ended earlier.
     let mut answers: Map<Place<'_>, u32> = Map::default();
-    for place in calls.iter().filter_map(|call| call.row.result) {
+    for place in calls.iter().filter(|call| !call.row.is_inner()).filter_map(|call| call.row.result) {
         *answers.entry(place).or_default() += 1;
     }
     let together = |call: &CallEntry<'_>| call.row.result.is_some_and(|place| answers.get(&place).is_some_and(|count| *count > 1));

@@ -59,7 +59,7 @@ pub fn life(call: &Story<'_>) -> Vec<Block> {
 /// Fields that the tool's view has no place for.
 fn leftovers(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     // These two views show the whole input themselves.
-    let generic = matches!(call.told.detail, Detail::Other | Detail::Mcp(_));
+    let generic = matches!(call.told.detail, Detail::Other | Detail::Mcp(_) | Detail::Script(_));
     let asked = if generic { Vec::new() } else { json::fields(&call.told.rest_input, limits) };
     let mut produced = call.told.rest_produced.clone();
     if generic && seen::is_all(call) {

@@ -62,6 +62,9 @@ impl CallIndex {
             let start = linked.calls.partition_point(|call| call.session < session);
             for (number, call) in (start..).zip(linked.calls_of(session)) {
                 index.ids.entry(linked.id(call.id).into()).or_default().push(number);
+                if let Some(alias) = &linked.record(call.id).rare().alias {
+                    index.ids.entry(alias.clone()).or_default().push(number);
+                }
                 // A copy is found by its id, but its records do not count: the original has the same text.
                 if call.copy_of.is_some() {
                     continue;

@@ -149,6 +149,12 @@ impl<'r> LogSearcher<'r> {
             if let Some(asked) = typed.request(id, Payloads::default()) {
                 pieces.push(self.searched(TextOwner::Request(id.as_str().into()), texts::input(asked.input)));
             }
+            // Texts in a script have escapes of its language; each call has them as they are.
+            for inner in typed.inner_calls(id) {
+                if let Some(asked) = typed.request(&inner, Payloads::default()) {
+                    pieces.push(self.searched(TextOwner::Request(inner.into()), texts::input(asked.input)));
+                }
+            }
             if let Some(answered) = typed.result(id, Payloads::default()).filter(|_| !own_results.contains(id)) {
                 pieces.push(self.searched(TextOwner::Mention(id.as_str().into()), self.result(format, answered)));
             }

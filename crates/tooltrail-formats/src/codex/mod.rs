@@ -27,7 +27,6 @@ mod record;
 mod request;
 mod result;
 mod script;
-mod script_stub;
 mod settings;
 mod sniff;
 mod titles;
@@ -42,6 +41,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::SourceOrigin;
+use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 use tooltrail_skim::Torn;
@@ -169,12 +169,16 @@ impl OpenRecords for Codex {
     }
 
     fn composed(&self) -> &'static [&'static str] {
-        // Commands run by hand: the words of a list, `!` before them.
-        &["user_shell", "userShell"]
+        // Commands run by hand: the words of a list, `!` before them. Texts in a script have escapes of their own.
+        &["user_shell", "userShell", "tools"]
     }
 
     fn detail(&self, ask: &DetailRequest<'_>) -> Detailed {
         tools::detail(ask)
+    }
+
+    fn printed_by(&self, program: &str, number: usize, seen: &[Content]) -> Option<Vec<Content>> {
+        script::printed_by(program, number, seen)
     }
 }
 
@@ -193,6 +197,10 @@ impl TypedRecord for CodexRecord<'_> {
 
     fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         result::of(self, call, payloads)
+    }
+
+    fn inner_calls(&self, call: &str) -> Vec<String> {
+        script::inner_calls(self, call)
     }
 
     fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {

@@ -6,7 +6,7 @@
 use super::content::{self, image, str_of};
 use super::fields::{FieldSpan, PayloadFields};
 use super::record::{CodexRecord, RecordClass};
-use super::{items, markers, output, tools};
+use super::{items, markers, output, script, tools};
 use crate::value::{self, Payloads};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -
 }
 
 fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
-    if !record.is_about(call) {
+    if !record.is_about(call) && script::inner_number(record, call).is_none() {
         return None;
     }
     if record.class != RecordClass::Item {

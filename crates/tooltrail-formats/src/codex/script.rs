@@ -10,8 +10,9 @@ use super::tools;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
-use tooltrail_model::event::{CallScript, ScriptEnd, ScriptOutput, ScriptTool};
-use tooltrail_model::script::{Argument, ScriptCall};
+use tooltrail_model::content::Content;
+use tooltrail_model::event::{CallScript, ScriptOutput, ScriptTool};
+use tooltrail_model::script::{Argument, Piece, ScriptCall, ScriptEnd};
 use tooltrail_skim::{Raw, Skim};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -38,7 +39,7 @@ pub(super) fn of(kind: &str, tool: &str, item: &PayloadFields<'_>) -> Option<Box
 
 /// Reads a program.
 pub(super) fn read(program: &str) -> CallScript {
-    let script = super::script_stub::read(program);
+    let script = tooltrail_script::read(program);
     let tools = script.calls.iter().map(|call| meaning(call, program)).collect();
     CallScript { script, tools }
 }
@@ -75,16 +76,24 @@ pub(super) fn input(argument: &Argument) -> Value {
     }
 }
 
+/// The program that a record asks to run.
+fn program<'r>(record: &CodexRecord<'r>) -> Option<Cow<'r, str>> {
+    let item = record.body();
+    let runs = record.class == RecordClass::Item && record.kind == "custom_tool_call" && item.text(item.name).as_deref() == Some(TOOL);
+    if runs { item.text(item.input) } else { None }
+}
+
+/// The ids of the calls in a script that a record requests.
+pub(super) fn inner_calls(record: &CodexRecord<'_>, call: &str) -> Vec<String> {
+    let Some(program) = program(record).filter(|_| record.is_about(call)) else { return Vec::new() };
+    let script = read(&program);
+    let count = if script.alone().is_some() { 0 } else { script.tools.len() };
+    (1..=count).map(|number| format!("{call}/{number}")).collect()
+}
+
 /// The input of a call in a script that a record requests, and the program. A script that is nothing but one call is that call.
 pub(super) fn request(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<(Value, String)> {
-    if record.class != RecordClass::Item || record.kind != "custom_tool_call" {
-        return None;
-    }
-    let item = record.body();
-    if item.text(item.name).as_deref() != Some(TOOL) {
-        return None;
-    }
-    let program = item.text(item.input)?;
+    let program = program(record)?;
     let number = if record.is_about(call) { None } else { Some(inner_number(record, call)?) };
     let script = read(&program);
     let place = match number {
@@ -138,7 +147,7 @@ pub(super) fn output(raw: &[u8]) -> Option<Box<ScriptOutput>> {
     match line.trim_end() {
         "Script completed" => out.end = Some(ScriptEnd::Completed),
         "Script failed" => out.end = Some(ScriptEnd::Failed),
-        "Script terminated" => out.end = Some(ScriptEnd::Stopped),
+        "Script terminated" => out.end = Some(ScriptEnd::Terminated),
         line => out.cell = Some(line.strip_prefix("Script running with cell ID ")?.trim().to_owned()),
     }
     // A single text has everything in it.
@@ -151,4 +160,48 @@ pub(super) fn output(raw: &[u8]) -> Option<Box<ScriptOutput>> {
         .map(Cow::into_owned)
         .collect();
     Some(Box::new(out))
+}
+
+/// Of the output of a script, what it printed about one of its calls.
+pub(super) fn printed_by(program: &str, number: usize, seen: &[Content]) -> Option<Vec<Content>> {
+    let script = read(program).script;
+    let call = number.checked_sub(1)?;
+    let mut texts = seen.iter().filter_map(|one| if let Content::Text { text } = one { Some(text.as_str()) } else { None });
+    let first = texts.next().filter(|text| text.starts_with(OUTPUT))?;
+    let inline = first.split_once("Output:\n").map(|(_, text)| text).filter(|text| !text.is_empty());
+    let items: Vec<&str> = inline.into_iter().chain(texts).collect();
+    let sure = script.prints_known && script.prints.iter().all(|print| print.when.is_empty()) && script.prints.len() == items.len();
+    let own: Vec<&str> = match (&*script.calls, sure) {
+        ([_], _) => items,
+        (_, true) => {
+            items.into_iter().zip(&script.prints).filter(|(_, print)| is_about(&print.pieces, call)).map(|(item, _)| item).collect()
+        }
+        _ => return None,
+    };
+    Some(own.into_iter().map(|item| Content::text(output_in(item))).collect())
+}
+
+/// Whether a printed text is about one call and no other.
+fn is_about(pieces: &[Piece], call: usize) -> bool {
+    let (mut some, mut open) = (false, pieces.iter().collect::<Vec<_>>());
+    while let Some(piece) = open.pop() {
+        match piece {
+            Piece::Result { call: other, .. } if *other != call => return false,
+            Piece::Result { .. } => some = true,
+            Piece::Object(members) => open.extend(members.iter().map(|(_, value)| value)),
+            Piece::Array(items) => open.extend(items),
+            Piece::Literal(_) | Piece::Unknown => {}
+        }
+    }
+    some
+}
+
+/// The output of a command in its whole result as JSON; any other text is left as it is.
+fn output_in(item: &str) -> String {
+    let whole = || {
+        let value: Value = serde_json::from_str(item.trim()).ok()?;
+        let is_result = value.get("wall_time_seconds").is_some() || value.get("chunk_id").is_some();
+        value.get("output").and_then(Value::as_str).filter(|_| is_result).map(str::to_owned)
+    };
+    whole().unwrap_or_else(|| item.to_owned())
 }

@@ -60,6 +60,8 @@ enum ConversationKey {
     Main,
     /// A subagent's, by its name.
     Agent(String),
+    /// The calls of a script, by the call that runs it.
+    Script(String),
     /// A subagent's without a name, by the source and the record that it begins with.
     Inline(usize, String),
 }
@@ -135,7 +137,9 @@ impl<'a, 's> Builder<'a, 's> {
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
             let record = linked.record(call.id);
             builder.requests.insert((call.id.source(), record.at.line, linked.id(call.id)), index);
-            builder.lines.insert((call.id.source(), record.at.line), index);
+            if !call.id.is_inner() {
+                builder.lines.insert((call.id.source(), record.at.line), index);
+            }
             // Ids are unique within an agent, but a damaged log may reuse one: the first keeps it.
             builder.by_id.entry(linked.id(call.id)).or_insert(index);
             builder.results.extend(builder.calls[index].result);
@@ -338,6 +342,8 @@ impl<'a, 's> Builder<'a, 's> {
                 continue;
             }
             let side = match (call.row.agent_id, whole) {
+                // The calls of a script are a conversation beside it.
+                _ if call.row.is_inner() => ConversationKey::Script(call.row.parent_call.unwrap_or_default().to_owned()),
                 (Some(agent), _) => ConversationKey::Agent(agent.to_owned()),
                 (None, Some(agent)) => ConversationKey::Agent(agent.clone()),
                 (None, None) if call.row.sidechain => ConversationKey::Inline(source, call.row.parent_call.unwrap_or_default().to_owned()),

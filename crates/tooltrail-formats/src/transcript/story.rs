@@ -34,7 +34,16 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let &(_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
     let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
-    let answer = answer(book, &records, entry);
+    let mut answer = answer(book, &records, entry);
+    if let (Some(program), Some(answer)) = (&asked.program, &mut answer) {
+        let number = entry.number.inner.max(1) as usize;
+        match format.printed_by(program, number, &answer.seen) {
+            Some(own) => answer.seen = own,
+            // What several calls printed together is shown with their script.
+            None if entry.row.is_inner() => answer.seen.clear(),
+            None => {}
+        }
+    }
     let told = self::detail_of(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
@@ -70,13 +79,19 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
     let mut whole: Option<LoggedResult> = None;
     // The result first: it is what the model saw, and ends only add to it.
     for &spot in entry.result.iter().chain(&entry.ends) {
-        let Some(found) = at(records, spot).and_then(|record| record.result(entry.row.call, book.payloads)) else { continue };
+        let Some(found) = at(records, spot).and_then(|record| told(entry, record, book)) else { continue };
         match &mut whole {
             Some(held) => held.join(found),
             None => whole = Some(found),
         }
     }
     whole
+}
+
+/// What a record says about the result of a call: by its id, or by that of a record of its own.
+fn told(entry: &CallEntry<'_>, record: &dyn TypedRecord, book: &SessionBook<'_>) -> Option<LoggedResult> {
+    let named = record.result(entry.row.call, book.payloads);
+    named.or_else(|| record.result(entry.row.alias?, book.payloads))
 }
 
 fn detail_of(format: &dyn Format, row: &CallRow<'_>, asked: &LoggedRequest, answer: Option<&LoggedResult>) -> Detailed {

@@ -1,8 +1,10 @@
 //! Proof of how the calls in a script ended, from what it printed.
 
-use crate::event::{ScriptEnd, ScriptOutput};
-use crate::script::Script;
+use crate::event::{ScriptOutput, ScriptTool};
+use crate::position::At;
+use crate::script::{CallProof, Script, ScriptRun};
 use crate::verdict::{LoggedOutcome, Signals};
+use std::sync::Arc;
 
 /// Proof of how a call in a script ended.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +18,11 @@ pub(super) struct InnerProof {
 }
 
 impl InnerProof {
+    fn of(proof: &CallProof) -> Self {
+        let session = proof.session.map(|session| session.to_string().into_boxed_str());
+        InnerProof { exit_code: proof.exit_code, session, worked: proof.worked }
+    }
+
     pub(super) fn is_some(&self) -> bool {
         *self != InnerProof::default()
     }
@@ -31,35 +38,37 @@ impl InnerProof {
     }
 }
 
-/// Reads the output of a script, record by record.
+/// Reads the output of a script, record by record. The program is kept, because its prints decide what its output means.
 #[derive(Clone, Debug)]
 pub(super) struct Proof {
-    script: Script,
-    exits: Vec<bool>,
-    calls: Vec<InnerProof>,
+    script: Arc<Script>,
+    run: ScriptRun,
+    /// The records that were read.
+    records: Vec<At>,
 }
 
 impl Proof {
-    pub(super) fn new(script: Script, exits: Vec<bool>) -> Self {
-        let calls = vec![InnerProof::default(); script.calls.len()];
-        Proof { script, exits, calls }
+    pub(super) fn new(script: Script, tools: &[ScriptTool]) -> Self {
+        let run = ScriptRun::new(&script, |call| tools.iter().any(|tool| tool.exits && tool.tool == call.tool));
+        Proof { script: Arc::new(script), run, records: Vec::new() }
     }
 
     /// Takes what a record says that it printed.
-    pub(super) fn printed(&mut self, output: &ScriptOutput) {
-        if output.end != Some(ScriptEnd::Completed) {
-            return;
+    pub(super) fn printed(&mut self, at: At, output: &ScriptOutput) {
+        let record = self.records.len();
+        self.records.push(at);
+        for text in &output.texts {
+            self.run.push(&self.script, record, text);
         }
-        for ((call, exits), known) in self.script.calls.iter().zip(&self.exits).zip(&mut self.calls) {
-            // Every other tool throws when it fails.
-            if call.once && !call.caught && !exits {
-                known.worked = Some(true);
-            }
+        if let Some(end) = output.end {
+            self.run.finish(&self.script, record, end);
         }
     }
 
-    /// What is proved of each call.
-    pub(super) fn calls(&self) -> &[InnerProof] {
-        &self.calls
+    /// What is proved of each call, and the record that proves it.
+    pub(super) fn calls(&self) -> Vec<(InnerProof, Option<At>)> {
+        let known = self.run.proofs(&self.script).into_iter();
+        let record = |proof: &CallProof| self.records.get(proof.proved_by?).copied();
+        known.map(|proof| (InnerProof::of(&proof), record(&proof))).collect()
     }
 }

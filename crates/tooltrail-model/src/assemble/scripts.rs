@@ -4,8 +4,9 @@
 
 use super::proof::{InnerProof, Proof};
 use super::{Assembler, ThreadIndex};
-use crate::event::{CallScript, ScriptEnd, ScriptOutput, ScriptTool, TaskState};
+use crate::event::{CallScript, ScriptOutput, ScriptTool, TaskState};
 use crate::position::{At, Span};
+use crate::script::ScriptEnd;
 use crate::summary::{CallRecord, InnerRecord, ResultRecord, ScriptRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::{self, LoggedOutcome, Signals};
@@ -130,7 +131,6 @@ impl Assembler {
         let calls = calls.collect();
         let CallScript { script, tools } = *script;
         let index = self.scripts.all.len();
-        let exits = tools.iter().map(|tool| tool.exits).collect();
         self.scripts.all.push(ScriptState {
             call,
             within: self.here.within,
@@ -140,7 +140,7 @@ impl Assembler {
             stray: None,
             end: None,
             ended: At::default(),
-            program: Some(Running { tools: Arc::new(tools), proof: Proof::new(script, exits) }),
+            program: Some(Running { proof: Proof::new(script, &tools), tools: Arc::new(tools) }),
         });
         self.scripts.by_call.insert(call, index);
         self.scripts.running.push(index);
@@ -162,12 +162,11 @@ impl Assembler {
         }
         let state = &mut self.scripts.all[index];
         let Some(program) = &mut state.program else { return };
-        program.proof.printed(&output);
+        program.proof.printed(self.here.at, &output);
         let mut news = Vec::new();
-        for (number, (inner, known)) in state.calls.iter_mut().zip(program.proof.calls()).enumerate() {
-            if *known != inner.known && known.is_some() {
-                inner.known = known.clone();
-                inner.proof = Some(self.here.at);
+        for (number, (inner, (known, proof))) in state.calls.iter_mut().zip(program.proof.calls()).enumerate() {
+            if known != inner.known && known.is_some() {
+                (inner.known, inner.proof) = (known, proof);
                 news.push(number);
             }
         }
@@ -405,8 +404,8 @@ fn script_signals(result: &Signals, state: &ScriptState, calls: Signals) -> Opti
         Some(ScriptEnd::Completed) => Some(calls),
         // It threw, and perhaps for another reason than its calls.
         Some(ScriptEnd::Failed) => Some(Signals { outcome: LoggedOutcome::Error, backgrounded: false, ..calls }),
-        Some(ScriptEnd::Stopped) | None if calls.outcome == LoggedOutcome::Error => Some(calls),
-        Some(ScriptEnd::Stopped) => None,
+        Some(ScriptEnd::Terminated) | None if calls.outcome == LoggedOutcome::Error => Some(calls),
+        Some(ScriptEnd::Terminated) => None,
         None if goes_on && result.backgrounded => Some(Signals { outcome: LoggedOutcome::Nothing, backgrounded: true, ..calls }),
         None => None,
     }

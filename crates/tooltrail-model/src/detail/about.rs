@@ -101,6 +101,22 @@ pub(super) fn or_telling(title: CallTitle, input: &Value, cwd: Option<&str>) -> 
     Some(title).filter(|title| !title.is_blank())
 }
 
+/// The calls of a program one after the other; of one without any, its first line.
+pub(super) fn script(script: &super::ScriptDetail, input: &Value, cwd: Option<&str>) -> CallTitle {
+    let mut title = CallTitle::default();
+    for (number, call) in script.calls.iter().take(NAMED).enumerate() {
+        title = title.with(Emphasis::Dim, if number > 0 { " · " } else { "" });
+        match call.detail.about(&call.input, cwd) {
+            Some(about) => title.runs.extend(about.runs),
+            None => title = title.with(Emphasis::Plain, &call.tool),
+        }
+    }
+    if script.calls.is_empty() {
+        return command(input.as_str().unwrap_or_default());
+    }
+    title.with(Emphasis::Dim, if script.calls.len() > NAMED || !script.complete { " …" } else { "" })
+}
+
 /// The first non-empty line of a command, with a mark where more follow.
 pub(super) fn command(text: &str) -> CallTitle {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

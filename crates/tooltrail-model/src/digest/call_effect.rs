@@ -43,6 +43,8 @@ pub(super) struct CallEffect {
     pub(super) ran: Option<RanCommand>,
     /// True if it ran a script with a tool of the agent's own, whose commands are not parsed.
     pub(super) scripted: bool,
+    /// True if it ran a script whose calls are not all known.
+    pub(super) incomplete: bool,
 }
 
 /// Key by which a repetition of a call is recognised: a failure is resolved once a call with the same key succeeds.
@@ -82,14 +84,20 @@ pub(super) fn of_calls(book: &dyn Book, selection: &Selection) -> Vec<CallEffect
     order.sort_by_key(|&index| (calls[index].time.filter(|_| !one), calls[index].number));
     // Loading a call reads its log, so calls without influence on the digest are skipped: they change nothing, did not fail, and no
     // other call of their tool failed that they could resolve.
-    let failed: HashSet<&str> = calls.iter().filter(|call| went_wrong(call.row.status)).map(|call| call.row.tool).collect();
-    let tells = |row: &CallRow<'_>| changes_things(row.kind) || went_wrong(row.status) || failed.contains(row.tool);
+    let failed: HashSet<&str> = calls.iter().filter(|call| went_wrong(call.row.status)).map(|call| call.row.ran()).collect();
+    let tells = |row: &CallRow<'_>| changes_things(row.kind) || went_wrong(row.status) || failed.contains(row.ran());
+    // A script and its calls share an outcome: it is told by the call that it comes from.
+    let told_twice = |row: &CallRow<'_>| match row.is_inner() {
+        true => !matches!(row.status, Status::Succeeded | Status::Answered | Status::Failed),
+        false => row.failed_by.is_some(),
+    };
+    let tells = |row: &CallRow<'_>| tells(row) && !told_twice(row);
     order.into_iter().filter(|&index| tells(&calls[index].row)).map(|index| of_call(book, index, &calls[index])).collect()
 }
 
 /// True for kinds of calls that may change files.
 fn changes_things(kind: Kind) -> bool {
-    matches!(kind, Kind::Shell | Kind::Edit | Kind::Write)
+    matches!(kind, Kind::Shell | Kind::Edit | Kind::Write | Kind::Script)
 }
 
 fn went_wrong(status: Status) -> bool {
@@ -124,12 +132,13 @@ fn of_call(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> CallEffect {
         repeat_key: RepeatKey::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
         ran: None,
-        scripted: false,
+        scripted: row.inner.is_some_and(|inner| !inner.complete),
+        incomplete: row.inner.is_some_and(|inner| !inner.complete),
     };
     // The log may have changed or gone since it was indexed; the row alone still gives status and evidence.
     let Some(story) = story else { return effect };
     effect.ran = ran(&story);
-    effect.scripted = row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
+    effect.scripted |= row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
     effect.repeat_key = repeat_key(&story, effect.ran.as_ref());
     effect.what = headline(&about(&story), TEXT);
     effect.by = refused_by(&story);
@@ -145,7 +154,7 @@ fn repeat_key(story: &Story<'_>, ran: Option<&RanCommand>) -> RepeatKey {
     let input = || {
         let mut hasher = DefaultHasher::new();
         story.input.to_string().hash(&mut hasher);
-        RepeatKey::Input(story.row.tool.to_owned(), hasher.finish())
+        RepeatKey::Input(story.row.ran().to_owned(), hasher.finish())
     };
     if let Some(line) = ran.and_then(|ran| ran.line.as_ref()) {
         return RepeatKey::Commands(line.essence_texts().into_iter().map(str::to_owned).collect());

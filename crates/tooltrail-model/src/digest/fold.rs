@@ -20,6 +20,7 @@ pub(super) fn digest(effects: &[CallEffect]) -> Digest {
         blocked: with(Status::Blocked),
         unanswered: with(Status::Unanswered),
         scripts: effects.iter().filter(|effect| effect.scripted).count() as u64,
+        scripts_incomplete: effects.iter().filter(|effect| effect.incomplete).count() as u64,
         ..Digest::default()
     }
 }

@@ -77,6 +77,8 @@ pub struct Digest {
     /// Number of scripts of the agent's own that were run. Their commands are unknown, so there may have been tests.
     #[serde(skip)]
     pub scripts: u64,
+    /// Number of scripts whose calls are not all known, so that nothing can be said to be missing.
+    pub scripts_incomplete: u64,
     /// Use of the time.
     pub time: TimeBreakdown,
 }

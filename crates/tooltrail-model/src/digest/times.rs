@@ -99,8 +99,11 @@ enum Happened {
 
 /// Division of a session's time.
 pub fn lapse(transcript: &Transcript<'_>, selection: &Selection) -> Lapse {
-    let calls: Vec<&CallEntry<'_>> =
-        transcript.calls.iter().filter(|call| call.row.copy_of.is_none() && selection.takes_turn(call.turn)).collect();
+    let calls: Vec<&CallEntry<'_>> = transcript
+        .calls
+        .iter()
+        .filter(|call| call.row.copy_of.is_none() && !call.row.is_inner() && selection.takes_turn(call.turn))
+        .collect();
     let mut spans: Vec<ActivitySpan> = calls.iter().filter_map(|call| ran(call)).collect();
     let moments = moments(transcript, selection);
     spans.extend(between(&moments));

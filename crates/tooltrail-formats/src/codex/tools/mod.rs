@@ -22,7 +22,7 @@ use bag::Bag;
 pub(super) use names::{full_name, kind, of_end, server};
 use serde_json::{Map, Value};
 use tooltrail_model::Kind;
-use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::detail::{Detail, Detailed, InnerDetail, ScriptDetail};
 
 /// Reads the calls of one tool.
 type CodexToolReader = fn(&mut CodexCall<'_>) -> Detail;
@@ -47,7 +47,7 @@ static TOOLS: &[CodexTool] = &[
     tool(&["apply_patch"], Kind::Edit, patch::detail),
     tool(&["write_stdin"], Kind::Task, task::detail),
     tool(&["update_plan"], Kind::Todo, plan::detail),
-    tool(&["exec"], Kind::Script, other),
+    tool(&["exec"], Kind::Script, script),
     tool(&["js_repl"], Kind::Shell, other),
     tool(&["wait"], Kind::Task, agent::wait_or_task),
     tool(&["wait_agent"], Kind::Task, |call| agent::detail(call, "wait")),
@@ -130,7 +130,7 @@ pub(super) fn detail(ask: &DetailRequest<'_>) -> Detailed {
     error::drop_given(&mut call);
     let rest_input = match (&detail, call.script) {
         // Both views show the whole input themselves.
-        (Detail::Other | Detail::Mcp(_), _) => Map::new(),
+        (Detail::Other | Detail::Mcp(_) | Detail::Script(_), _) => Map::new(),
         // Input that is no object, and that no reader took, is kept under a name of ours.
         (_, Some(script)) => Map::from_iter([("input".to_owned(), Value::from(script))]),
         (_, None) => call.input.rest(),
@@ -147,6 +147,29 @@ fn read(call: &mut CodexCall<'_>) -> Detail {
         Some(tool) => (tool.read)(call),
         None => other(call),
     }
+}
+
+/// A program that calls tools: each of its calls is read like a call of its own that has no result.
+fn script(call: &mut CodexCall<'_>) -> Detail {
+    let Some(program) = call.script else { return other(call) };
+    let read = super::script::read(program);
+    let calls = read.script.calls.iter().zip(read.tools).map(|(inner, tool)| {
+        let input = super::script::input(&inner.argument);
+        let ask = DetailRequest {
+            tool: &tool.tool,
+            server: tool.server.as_deref(),
+            kind: tool.kind,
+            input: &input,
+            seen: &[],
+            produced: None,
+            answered: false,
+            ..*call.ask
+        };
+        // A program cannot be called by a program, so this goes no deeper.
+        let detail = if tool.kind == Kind::Script { Detail::Other } else { detail(&ask).detail };
+        InnerDetail { tool: tool.tool, input, detail }
+    });
+    Detail::Script(ScriptDetail { calls: calls.collect(), complete: read.script.complete })
 }
 
 /// A tool without a family. An end that is the only record of a call repeats the request.

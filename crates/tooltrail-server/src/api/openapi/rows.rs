@@ -9,6 +9,7 @@ use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::{By, State, StateReason};
+use tooltrail_model::row::{CallRowOrigin, InputFrom};
 use tooltrail_model::{Kind, Reason, Status};
 
 /// Adds the schemas of all rows and of the objects in them.
@@ -20,6 +21,7 @@ pub(super) fn add(schemas: &mut Schemas) {
     schemas.add("Session", session());
     schemas.add("Background", background());
     schemas.add("Hook", hook());
+    schemas.add("InnerCalls", inner_calls());
     schemas.add("Call", call());
     schemas.add("Hit", hit());
     schemas.add("ToolStats", tool_stats());
@@ -99,9 +101,10 @@ fn session() -> Value {
             ("models", list(text("A model."))),
             ("usage", named("Tokens")),
             ("files", list(text("A log of it."))),
+            ("inner_calls", count("How many calls stand in the texts of its scripts; they are not among `calls`.")),
         ],
     );
-    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","title":"Fix the flaky retry test","project":"/srv/orbit","branch":"main","started_at":"2026-03-02T09:12:05.113Z","last_at":"2026-03-02T09:31:40.002Z","state":"ended","state_reason":"quiet","turns":3,"calls":14,"by_status":{"succeeded":12,"failed":2},"models":["claude-opus-4-8"],"usage":{"input":42,"output":9120,"cache_write_5m":0,"cache_write_1h":51200,"cache_read":401233},"files":["/home/me/.claude/projects/-srv-orbit/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13.jsonl"]});
+    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","title":"Fix the flaky retry test","project":"/srv/orbit","branch":"main","started_at":"2026-03-02T09:12:05.113Z","last_at":"2026-03-02T09:31:40.002Z","state":"ended","state_reason":"quiet","turns":3,"calls":14,"by_status":{"succeeded":12,"failed":2},"models":["claude-opus-4-8"],"usage":{"input":42,"output":9120,"cache_write_5m":0,"cache_write_1h":51200,"cache_read":401233},"files":["/home/me/.claude/projects/-srv-orbit/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13.jsonl"],"inner_calls":0});
     with_example(schema, example)
 }
 
@@ -129,6 +132,19 @@ fn hook() -> Value {
             ("exit_code", maybe(integer("Its exit code."))),
             ("duration_ms", maybe(count("How long it took."))),
             ("evidence", named("Place")),
+        ],
+    )
+}
+
+fn inner_calls() -> Value {
+    object(
+        "The calls in the text of a script that makes several.",
+        [
+            ("calls", count("How many.")),
+            ("succeeded", count("How many are proved to have succeeded.")),
+            ("failed", count("How many are proved to have failed.")),
+            ("unknown", count("How many others.")),
+            ("complete", yes_no("Whether these are all calls that it can make.")),
         ],
     )
 }
@@ -174,11 +190,21 @@ fn call() -> Value {
             ("sidechain", yes_no("Whether it stands beside the main conversation.")),
             ("copy_of", maybe(named("Place"))),
             ("about", maybe(text("One line of what it is about: the command, path, pattern, query or prompt. At most 200 characters."))),
+            ("unwrapped", maybe(text("The inner tool, where a script is its one call."))),
+            ("inner", maybe(named("InnerCalls"))),
+            (
+                "origin",
+                one_of(
+                    "Where the row comes from: a record of the log, or the text of a script.",
+                    CallRowOrigin::ALL.iter().map(|origin| origin.word()),
+                ),
+            ),
+            ("input_from", one_of("Who wrote the input with which it ran.", InputFrom::ALL.iter().map(|from| from.word()))),
         ],
     );
     // Invented paths and ids; the example has all fields, as tests check it against the schema.
     let log = "/home/me/.claude/projects/-srv-app/3f2a.jsonl";
-    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","agent_id":null,"ref":"3f2a:41","call":"toolu_x1","tool":"Bash","server":null,"kind":"shell","status":"failed","reason":"exit_code","evidence":{"file":log,"line":42},"requested_at":"2026-03-04T10:00:03.000Z","completed_at":"2026-03-04T10:00:09.000Z","duration_ms":6000,"run_ms":null,"exit_code":101,"exit_of":null,"masked":[],"purpose":"test","is_error":true,"input_bytes":57,"result_bytes":2040,"model":"claude-opus-4-8","message":"msg_1","parallel":1,"parent_call":null,"child_session":null,"background":null,"hooks":[],"request":{"file":log,"line":40},"result":{"file":log,"line":42},"cwd":"/srv/app","sidechain":false,"copy_of":null,"about":"cargo test"});
+    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","agent_id":null,"ref":"3f2a:41","call":"toolu_x1","tool":"Bash","server":null,"kind":"shell","status":"failed","reason":"exit_code","evidence":{"file":log,"line":42},"requested_at":"2026-03-04T10:00:03.000Z","completed_at":"2026-03-04T10:00:09.000Z","duration_ms":6000,"run_ms":null,"exit_code":101,"exit_of":null,"masked":[],"purpose":"test","is_error":true,"input_bytes":57,"result_bytes":2040,"model":"claude-opus-4-8","message":"msg_1","parallel":1,"parent_call":null,"child_session":null,"background":null,"hooks":[],"request":{"file":log,"line":40},"result":{"file":log,"line":42},"cwd":"/srv/app","sidechain":false,"copy_of":null,"about":"cargo test","unwrapped":null,"inner":null,"origin":"log","input_from":"request"});
     with_example(schema, example)
 }
 
