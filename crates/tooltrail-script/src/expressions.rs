@@ -7,7 +7,7 @@ use crate::values::{Closure, HeapValue, Known, MemberList};
 use crate::walk::{Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::{Argument, Condition, Piece, member};
+use tooltrail_model::script::{Argument, Condition, Piece, ResultPart, member};
 use tree_sitter::Node;
 
 /// Most alternatives of a text.
@@ -274,6 +274,10 @@ impl<'t> Reader<'t> {
         }
         let [holds, fails] = self.condition(&condition);
         let (yes, no) = (self.guarded(yes, holds), self.guarded(no, fails));
+        // `typeof r === "string" ? r : JSON.stringify(r)` is how a whole result is printed in any case.
+        if let Some(whole) = same_whole(&yes, &no) {
+            return whole;
+        }
         match holds {
             Condition::Result { call, states } => Known::either(call, states, yes, no),
             Condition::Choice { .. } => Known::Unknown,
@@ -578,6 +582,13 @@ impl<'t> Reader<'t> {
             _ => None,
         }
     }
+}
+
+/// The text of a whole result, if one of two values is that and the other the result.
+fn same_whole(one: &Known, other: &Known) -> Option<Known> {
+    let ((Known::Result(call), Known::Text(pieces)) | (Known::Text(pieces), Known::Result(call))) = (one, other) else { return None };
+    let whole = Piece::Result { call: *call, part: ResultPart::Whole };
+    (pieces.as_slice() == [whole]).then(|| Known::Text(Rc::clone(pieces)))
 }
 
 /// Sets a member of an object: the last one counts, at the place of the first.
