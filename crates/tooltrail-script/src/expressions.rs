@@ -51,6 +51,7 @@ impl<'t> Reader<'t> {
             "ternary_expression" => self.ternary(node),
             "unary_expression" => self.unary(node),
             "assignment_expression" => self.assignment(node),
+            "update_expression" => self.update(node),
             "sequence_expression" => children(node).into_iter().fold(Known::Undefined, |_, part| self.value(part)),
             "regex" | "this" | "super" | "meta_property" => Known::Unknown,
             "new_expression" => {
@@ -206,10 +207,7 @@ impl<'t> Reader<'t> {
             "&&" | "||" | "??" => self.short(operator, &left, right),
             "===" | "==" => conditions::equal(&left, &self.value(right), operator == "==="),
             "!==" | "!=" => conditions::not(&conditions::equal(&left, &self.value(right), operator == "!==")),
-            _ => {
-                self.value(right);
-                Known::Unknown
-            }
+            _ => smaller(operator, &left, &self.value(right)),
         }
     }
 
@@ -314,6 +312,24 @@ impl<'t> Reader<'t> {
         value
     }
 
+    /// `i++` and `i--`, as counting loops have them.
+    fn update(&mut self, node: Node<'t>) -> Known {
+        let name = node.child_by_field_name("argument").filter(|argument| argument.kind() == "identifier");
+        let name = name.map(|name| source(name, self.program));
+        let step = if self.operator(node) == "++" { 1 } else { -1 };
+        match name.and_then(|name| Some((name, self.lookup(name)?))) {
+            Some((name, Known::Literal(Value::Number(number)))) if number.is_i64() => {
+                let next = number
+                    .as_i64()
+                    .and_then(|number| number.checked_add(step))
+                    .map_or(Known::Unknown, |next| Known::Literal(Value::from(next)));
+                self.assign(name, next);
+            }
+            _ => scan::forget(self, node),
+        }
+        Known::Unknown
+    }
+
     fn object(&mut self, node: Node<'t>) -> Known {
         let (mut members, mut open): (MemberList, bool) = (Vec::new(), false);
         for child in children(node) {
@@ -329,6 +345,14 @@ impl<'t> Reader<'t> {
                 "spread_element" => {
                     let value = child.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
                     match self.members(&value) {
+                        None if matches!(value, Known::Result(_)) => {
+                            open = true;
+                            members.iter_mut().for_each(|(_, value)| *value = Known::Unknown);
+                            for name in [member::EXIT_CODE, member::SESSION, member::OUTPUT] {
+                                let part = self.member(&value, name);
+                                put(&mut members, Rc::from(name), part);
+                            }
+                        }
                         Some((spread, more)) => {
                             open |= more;
                             spread.into_iter().for_each(|(name, value)| put(&mut members, name, value));
@@ -358,7 +382,7 @@ impl<'t> Reader<'t> {
         self.hold(HeapValue::Object(members, open))
     }
 
-    fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
+    pub(crate) fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
         let Known::Heap(at) = value else { return None };
         match self.heap.get(*at) {
             Some(HeapValue::Object(members, open)) => Some((members.clone(), *open)),
@@ -589,6 +613,20 @@ fn same_whole(one: &Known, other: &Known) -> Option<Known> {
     let ((Known::Result(call), Known::Text(pieces)) | (Known::Text(pieces), Known::Result(call))) = (one, other) else { return None };
     let whole = Piece::Result { call: *call, part: ResultPart::Whole };
     (pieces.as_slice() == [whole]).then(|| Known::Text(Rc::clone(pieces)))
+}
+
+/// Comparison of two numbers by size.
+fn smaller(operator: &str, left: &Known, right: &Known) -> Known {
+    let (Known::Literal(Value::Number(left)), Known::Literal(Value::Number(right))) = (left, right) else { return Known::Unknown };
+    let Some(order) = left.as_f64().zip(right.as_f64()).and_then(|(left, right)| left.partial_cmp(&right)) else { return Known::Unknown };
+    let truth = match operator {
+        "<" => order.is_lt(),
+        "<=" => order.is_le(),
+        ">" => order.is_gt(),
+        ">=" => order.is_ge(),
+        _ => return Known::Unknown,
+    };
+    Known::Literal(Value::Bool(truth))
 }
 
 /// Sets a member of an object: the last one counts, at the place of the first.

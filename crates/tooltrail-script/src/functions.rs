@@ -242,6 +242,7 @@ impl<'t> Reader<'t> {
                 value => Known::Promise(Rc::new(value), Rc::new(Vec::new())),
             },
             (Known::Global(global), "log" | "info" | "warn" | "error" | "debug") if &**global == "console" => Known::Undefined,
+            (Known::Global(global), "entries" | "values" | "keys") if &**global == "Object" => self.listed(name, arguments),
             (Known::Heap(_), _) => self.list_method(object, name, arguments),
             (Known::Literal(Value::String(text)), "trim") => Known::text(text.trim()),
             _ => {
@@ -311,6 +312,27 @@ impl<'t> Reader<'t> {
         }
         let list = self.hold(HeapValue::Array(wrapped));
         Known::Promise(Rc::new(list), calls)
+    }
+
+    /// `Object.entries` and its like, of an object of which every member is known.
+    fn listed(&mut self, name: &str, arguments: &[Known]) -> Known {
+        let Some((members, false)) = arguments.first().and_then(|object| self.members(object)) else {
+            return self.unknown_call(&Known::Unknown, arguments);
+        };
+        // Names that are numbers come first, whatever their place.
+        if members.iter().any(|(name, _)| name.bytes().all(|byte| byte.is_ascii_digit())) {
+            return Known::Unknown;
+        }
+        let mut list = Vec::new();
+        for (key, value) in members {
+            let key = Known::text(&*key);
+            list.push(match name {
+                "keys" => key,
+                "values" => value,
+                _ => self.hold(HeapValue::Array(vec![key, value])),
+            });
+        }
+        self.hold(HeapValue::Array(list))
     }
 
     fn list_method(&mut self, object: &Known, name: &str, arguments: &[Known]) -> Known {
