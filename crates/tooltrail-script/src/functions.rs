@@ -5,7 +5,7 @@ use crate::values::{Closure, HeapValue, Known};
 use crate::walk::{Floating, Flow, Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::Piece;
+use tooltrail_model::script::{Piece, States, member};
 use tree_sitter::Node;
 
 /// Most elements of a list for which a function is followed.
@@ -365,7 +365,7 @@ impl<'t> Reader<'t> {
                     if at > 0 {
                         text = self.joined(text, Known::text(between.as_str()));
                     }
-                    text = self.joined(text, element);
+                    text = self.joined(text, in_list(element));
                 }
                 text
             }
@@ -392,6 +392,18 @@ impl<'t> Reader<'t> {
             _ => self.unknown_call(object, arguments),
         }
     }
+}
+
+/// An element as `join` writes it: what is not there leaves no text.
+fn in_list(element: Known) -> Known {
+    let states = match &element {
+        Known::Undefined | Known::Literal(Value::Null) => return Known::text(""),
+        Known::Part(_, name) if &**name == member::EXIT_CODE => States::ENDED,
+        Known::Part(_, name) if &**name == member::SESSION => States::BACKGROUND,
+        _ => return element,
+    };
+    let Known::Part(call, _) = element else { return element };
+    Known::either(call, states, element, Known::text(""))
 }
 
 fn is_global(value: &Known, name: &str) -> bool {

@@ -56,6 +56,7 @@ fn one_call() {
         ("text(r.exit_code === 0 ? 'ok' : r.output)", &["ok"], "?"),
         ("if (r.exit_code) { text('no'); exit() } text('yes')", &["no"], "-@0"),
         ("text(`---\\n${typeof r === 'string' ? r : JSON.stringify(r)}\\n`)", &[&format!("---\n{WHOLE}\n")], "-1@0"),
+        ("text([r.exit_code, r.session_id].join(','))", &[",8"], "?&8@0"),
         // Output that is not that of the program proves nothing.
         ("text(`E=${r.exit_code}`)", &["E=one"], "?"),
         ("text(`E=${r.exit_code}`)", &["E=1", "E=2"], "?"),
