@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree};
 /// Deepest nesting of statements and expressions that is followed, functions included.
 const DEEPEST: usize = 60;
 /// Most statements and expressions that are followed.
-const MOST_STEPS: usize = 30_000;
+const MOST_STEPS: usize = 100_000;
 /// Most rounds of a loop that are followed.
 const MOST_ROUNDS: usize = 200;
 /// Most calls that are listed.
@@ -190,6 +190,11 @@ impl<'t> Reader<'t> {
         true
     }
 
+    /// Counts the steps of looking through everything below a node.
+    pub(crate) fn cost(&mut self, node: Node<'t>) {
+        self.steps = self.steps.saturating_add(node.descendant_count());
+    }
+
     /// Counts the bytes of a value that is put together; false where there are too many.
     pub(crate) fn spend(&self, bytes: usize) -> bool {
         self.spent.set(self.spent.get().saturating_add(bytes + 1));
@@ -316,6 +321,7 @@ impl<'t> Reader<'t> {
         let ([Some(condition), Some(body), Some(increment)], Some(start)) = (parts, node.child_by_field_name("initializer")) else {
             return self.passed_over(node);
         };
+        self.cost(body);
         if Self::leaves(body) || start.kind() != "lexical_declaration" {
             return self.passed_over(node);
         }
@@ -532,6 +538,7 @@ impl<'t> Reader<'t> {
         let (Some(elements), Some(block)) = (elements.filter(|_| of && !awaits), body) else {
             return self.passed_over(body.unwrap_or(node));
         };
+        self.cost(block);
         if Self::leaves(block) || node.child_by_field_name("kind").is_none() {
             return self.passed_over(body.unwrap_or(node));
         }

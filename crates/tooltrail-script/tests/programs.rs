@@ -230,7 +230,8 @@ fn short_programs_that_would_grow_stay_small() {
     let functions = format!("const f0 = () => tools.x({{}}); {functions} f60()");
     let either = format!("let r = await tools.x({{}}); let a = ''; {} text(a)", "a = r.session_id ? a + 'b' : `${a}c`; ".repeat(1000));
     let promises = format!("let a = tools.x({{}}); {} text(await a)", "a = Promise.resolve(a); a = a.b; ".repeat(1500));
-    for program in [doubling, lists, functions, either, promises] {
+    let loops = format!("const r = await tools.x({{}}); {} text(r)", "for (const s of [r, 1]) ".repeat(200));
+    for program in [doubling, lists, functions, either, promises, loops] {
         let script = read(&program);
         assert!(script.calls.len() <= 1_000 && format!("{script:?}").len() < 64 * 1024 * 1024, "{}", &program[..80]);
     }
