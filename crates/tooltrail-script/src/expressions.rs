@@ -7,7 +7,7 @@ use crate::values::{Closure, HeapValue, Known, MemberList};
 use crate::walk::{Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::{Argument, Condition, Piece, member};
+use tooltrail_model::script::{Argument, Condition, Piece, ResultPart, member};
 use tree_sitter::Node;
 
 /// Most alternatives of a text.
@@ -51,6 +51,7 @@ impl<'t> Reader<'t> {
             "ternary_expression" => self.ternary(node),
             "unary_expression" => self.unary(node),
             "assignment_expression" => self.assignment(node),
+            "update_expression" => self.update(node),
             "sequence_expression" => children(node).into_iter().fold(Known::Undefined, |_, part| self.value(part)),
             "regex" | "this" | "super" | "meta_property" => Known::Unknown,
             "new_expression" => {
@@ -206,10 +207,7 @@ impl<'t> Reader<'t> {
             "&&" | "||" | "??" => self.short(operator, &left, right),
             "===" | "==" => conditions::equal(&left, &self.value(right), operator == "==="),
             "!==" | "!=" => conditions::not(&conditions::equal(&left, &self.value(right), operator == "!==")),
-            _ => {
-                self.value(right);
-                Known::Unknown
-            }
+            _ => smaller(operator, &left, &self.value(right)),
         }
     }
 
@@ -274,6 +272,10 @@ impl<'t> Reader<'t> {
         }
         let [holds, fails] = self.condition(&condition);
         let (yes, no) = (self.guarded(yes, holds), self.guarded(no, fails));
+        // `typeof r === "string" ? r : JSON.stringify(r)` is how a whole result is printed in any case.
+        if let Some(whole) = same_whole(&yes, &no) {
+            return whole;
+        }
         match holds {
             Condition::Result { call, states } => Known::either(call, states, yes, no),
             Condition::Choice { .. } => Known::Unknown,
@@ -310,6 +312,24 @@ impl<'t> Reader<'t> {
         value
     }
 
+    /// `i++` and `i--`, as counting loops have them.
+    fn update(&mut self, node: Node<'t>) -> Known {
+        let name = node.child_by_field_name("argument").filter(|argument| argument.kind() == "identifier");
+        let name = name.map(|name| source(name, self.program));
+        let step = if self.operator(node) == "++" { 1 } else { -1 };
+        match name.and_then(|name| Some((name, self.lookup(name)?))) {
+            Some((name, Known::Literal(Value::Number(number)))) if number.is_i64() => {
+                let next = number
+                    .as_i64()
+                    .and_then(|number| number.checked_add(step))
+                    .map_or(Known::Unknown, |next| Known::Literal(Value::from(next)));
+                self.assign(name, next);
+            }
+            _ => scan::forget(self, node),
+        }
+        Known::Unknown
+    }
+
     fn object(&mut self, node: Node<'t>) -> Known {
         let (mut members, mut open): (MemberList, bool) = (Vec::new(), false);
         for child in children(node) {
@@ -325,6 +345,14 @@ impl<'t> Reader<'t> {
                 "spread_element" => {
                     let value = child.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
                     match self.members(&value) {
+                        None if matches!(value, Known::Result(_)) => {
+                            open = true;
+                            members.iter_mut().for_each(|(_, value)| *value = Known::Unknown);
+                            for name in [member::EXIT_CODE, member::SESSION, member::OUTPUT] {
+                                let part = self.member(&value, name);
+                                put(&mut members, Rc::from(name), part);
+                            }
+                        }
                         Some((spread, more)) => {
                             open |= more;
                             spread.into_iter().for_each(|(name, value)| put(&mut members, name, value));
@@ -354,7 +382,7 @@ impl<'t> Reader<'t> {
         self.hold(HeapValue::Object(members, open))
     }
 
-    fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
+    pub(crate) fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
         let Known::Heap(at) = value else { return None };
         match self.heap.get(*at) {
             Some(HeapValue::Object(members, open)) => Some((members.clone(), *open)),
@@ -578,6 +606,27 @@ impl<'t> Reader<'t> {
             _ => None,
         }
     }
+}
+
+/// The text of a whole result, if one of two values is that and the other the result.
+fn same_whole(one: &Known, other: &Known) -> Option<Known> {
+    let ((Known::Result(call), Known::Text(pieces)) | (Known::Text(pieces), Known::Result(call))) = (one, other) else { return None };
+    let whole = Piece::Result { call: *call, part: ResultPart::Whole };
+    (pieces.as_slice() == [whole]).then(|| Known::Text(Rc::clone(pieces)))
+}
+
+/// Comparison of two numbers by size.
+fn smaller(operator: &str, left: &Known, right: &Known) -> Known {
+    let (Known::Literal(Value::Number(left)), Known::Literal(Value::Number(right))) = (left, right) else { return Known::Unknown };
+    let Some(order) = left.as_f64().zip(right.as_f64()).and_then(|(left, right)| left.partial_cmp(&right)) else { return Known::Unknown };
+    let truth = match operator {
+        "<" => order.is_lt(),
+        "<=" => order.is_le(),
+        ">" => order.is_gt(),
+        ">=" => order.is_ge(),
+        _ => return Known::Unknown,
+    };
+    Known::Literal(Value::Bool(truth))
 }
 
 /// Sets a member of an object: the last one counts, at the place of the first.

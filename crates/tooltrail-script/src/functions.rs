@@ -5,7 +5,7 @@ use crate::values::{Closure, HeapValue, Known};
 use crate::walk::{Floating, Flow, Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::Piece;
+use tooltrail_model::script::{Piece, States, member};
 use tree_sitter::Node;
 
 /// Most elements of a list for which a function is followed.
@@ -242,6 +242,7 @@ impl<'t> Reader<'t> {
                 value => Known::Promise(Rc::new(value), Rc::new(Vec::new())),
             },
             (Known::Global(global), "log" | "info" | "warn" | "error" | "debug") if &**global == "console" => Known::Undefined,
+            (Known::Global(global), "entries" | "values" | "keys") if &**global == "Object" => self.listed(name, arguments),
             (Known::Heap(_), _) => self.list_method(object, name, arguments),
             (Known::Literal(Value::String(text)), "trim") => Known::text(text.trim()),
             _ => {
@@ -313,6 +314,27 @@ impl<'t> Reader<'t> {
         Known::Promise(Rc::new(list), calls)
     }
 
+    /// `Object.entries` and its like, of an object of which every member is known.
+    fn listed(&mut self, name: &str, arguments: &[Known]) -> Known {
+        let Some((members, false)) = arguments.first().and_then(|object| self.members(object)) else {
+            return self.unknown_call(&Known::Unknown, arguments);
+        };
+        // Names that are numbers come first, whatever their place.
+        if members.iter().any(|(name, _)| name.bytes().all(|byte| byte.is_ascii_digit())) {
+            return Known::Unknown;
+        }
+        let mut list = Vec::new();
+        for (key, value) in members {
+            let key = Known::text(&*key);
+            list.push(match name {
+                "keys" => key,
+                "values" => value,
+                _ => self.hold(HeapValue::Array(vec![key, value])),
+            });
+        }
+        self.hold(HeapValue::Array(list))
+    }
+
     fn list_method(&mut self, object: &Known, name: &str, arguments: &[Known]) -> Known {
         let Some(elements) = self.elements(object).filter(|elements| elements.len() <= MOST_ELEMENTS) else {
             return self.unknown_call(object, arguments);
@@ -343,7 +365,7 @@ impl<'t> Reader<'t> {
                     if at > 0 {
                         text = self.joined(text, Known::text(between.as_str()));
                     }
-                    text = self.joined(text, element);
+                    text = self.joined(text, in_list(element));
                 }
                 text
             }
@@ -370,6 +392,18 @@ impl<'t> Reader<'t> {
             _ => self.unknown_call(object, arguments),
         }
     }
+}
+
+/// An element as `join` writes it: what is not there leaves no text.
+fn in_list(element: Known) -> Known {
+    let states = match &element {
+        Known::Undefined | Known::Literal(Value::Null) => return Known::text(""),
+        Known::Part(_, name) if &**name == member::EXIT_CODE => States::ENDED,
+        Known::Part(_, name) if &**name == member::SESSION => States::BACKGROUND,
+        _ => return element,
+    };
+    let Known::Part(call, _) = element else { return element };
+    Known::either(call, states, element, Known::text(""))
 }
 
 fn is_global(value: &Known, name: &str) -> bool {

@@ -82,6 +82,7 @@ fn blind<'t>(reader: &mut Reader<'t>, list: Node<'t>) -> Argument {
 
 /// Forgets the values of names and objects that a part of the program may change.
 pub(crate) fn forget<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
+    reader.cost(node);
     let mut changed = Vec::new();
     visit(node, |node| {
         let target = match node.kind() {

@@ -12,7 +12,9 @@ use tree_sitter::{Node, Tree};
 /// Deepest nesting of statements and expressions that is followed, functions included.
 const DEEPEST: usize = 60;
 /// Most statements and expressions that are followed.
-const MOST_STEPS: usize = 30_000;
+const MOST_STEPS: usize = 100_000;
+/// Most rounds of a loop that are followed.
+const MOST_ROUNDS: usize = 200;
 /// Most calls that are listed.
 const MOST_CALLS: usize = 1_000;
 /// Most prints that are listed.
@@ -188,6 +190,11 @@ impl<'t> Reader<'t> {
         true
     }
 
+    /// Counts the steps of looking through everything below a node.
+    pub(crate) fn cost(&mut self, node: Node<'t>) {
+        self.steps = self.steps.saturating_add(node.descendant_count());
+    }
+
     /// Counts the bytes of a value that is put together; false where there are too many.
     pub(crate) fn spend(&self, bytes: usize) -> bool {
         self.spent.set(self.spent.get().saturating_add(bytes + 1));
@@ -286,6 +293,7 @@ impl<'t> Reader<'t> {
             }
             "if_statement" => self.branches(node),
             "for_in_statement" => self.each(node),
+            "for_statement" => self.counted(node),
             "try_statement" => self.attempt(node),
             "return_statement" => {
                 let value = node.named_child(0).map_or(Known::Undefined, |value| self.value(value));
@@ -305,6 +313,38 @@ impl<'t> Reader<'t> {
             }
             _ => self.passed_over(node),
         }
+    }
+
+    /// Follows a loop that counts to a known end.
+    fn counted(&mut self, node: Node<'t>) -> Flow {
+        let parts = [node.child_by_field_name("condition"), node.child_by_field_name("body"), node.child_by_field_name("increment")];
+        let ([Some(condition), Some(body), Some(increment)], Some(start)) = (parts, node.child_by_field_name("initializer")) else {
+            return self.passed_over(node);
+        };
+        self.cost(body);
+        if Self::leaves(body) || start.kind() != "lexical_declaration" {
+            return self.passed_over(node);
+        }
+        let outer = self.open(self.scope);
+        self.statement(start);
+        let mut rounds = 0;
+        let flow = loop {
+            let goes_on = self.value(condition).truth();
+            rounds += 1;
+            if goes_on.is_none() || rounds > MOST_ROUNDS {
+                break self.passed_over(node);
+            }
+            if goes_on == Some(false) {
+                break Flow::Next;
+            }
+            let flow = self.statement(body);
+            if !matches!(flow, Flow::Next) {
+                break flow;
+            }
+            self.value(increment);
+        };
+        self.scope = outer;
+        flow
     }
 
     /// Scans a statement that is not followed.
@@ -498,6 +538,7 @@ impl<'t> Reader<'t> {
         let (Some(elements), Some(block)) = (elements.filter(|_| of && !awaits), body) else {
             return self.passed_over(body.unwrap_or(node));
         };
+        self.cost(block);
         if Self::leaves(block) || node.child_by_field_name("kind").is_none() {
             return self.passed_over(body.unwrap_or(node));
         }

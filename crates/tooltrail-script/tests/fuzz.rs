@@ -170,7 +170,16 @@ fn damaged_programs_are_survived() {
         let program = mangle(&mut rng);
         let began = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(|| run(&program, &mut rng)));
-        slowest = slowest.max(began.elapsed());
+        if began.elapsed() > slowest {
+            slowest = began.elapsed();
+            if slowest > Duration::from_secs(1) {
+                println!(
+                    "seed {seed}, program {count} of {} bytes took {slowest:?}: {}…",
+                    program.len(),
+                    program.chars().take(300).collect::<String>()
+                );
+            }
+        }
         assert!(outcome.is_ok(), "seed {seed}, program {count}:\n{program}");
         assert!(began.elapsed() < Duration::from_secs(20), "seed {seed}, program {count} took {:?}:\n{program}", began.elapsed());
         count += 1;

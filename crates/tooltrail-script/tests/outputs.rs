@@ -55,6 +55,8 @@ fn one_call() {
         ("if (r.exit_code === 0) text('fine'); else if (r.exit_code) text('broken')", &["broken"], "-@0"),
         ("text(r.exit_code === 0 ? 'ok' : r.output)", &["ok"], "?"),
         ("if (r.exit_code) { text('no'); exit() } text('yes')", &["no"], "-@0"),
+        ("text(`---\\n${typeof r === 'string' ? r : JSON.stringify(r)}\\n`)", &[&format!("---\n{WHOLE}\n")], "-1@0"),
+        ("text([r.exit_code, r.session_id].join(','))", &[",8"], "?&8@0"),
         // Output that is not that of the program proves nothing.
         ("text(`E=${r.exit_code}`)", &["E=one"], "?"),
         ("text(`E=${r.exit_code}`)", &["E=1", "E=2"], "?"),
@@ -108,6 +110,7 @@ fn several_calls() {
 fn tools_that_throw() {
     let cases = [
         ("text(await tools.y({}))", COMPLETED, "+@0"),
+        ("const r = await tools.y({}); text(`${typeof r === 'string' ? r : JSON.stringify(r)}!`)", Some(ScriptEnd::Failed), "?"),
         ("tools.y({}); text('a')", COMPLETED, "?"),
         ("try { await tools.y({}) } catch {} text('a')", COMPLETED, "?"),
         ("if (later()) await tools.y({}); text('a')", COMPLETED, "?"),

@@ -125,7 +125,10 @@ fn calls() {
         ("await Promise.all(['a', 'b'].map(cmd => tools.x({cmd})))", r#"x({"cmd":"a"}) x({"cmd":"b"})"#),
         ("for (const cmd of ['a', 'b']) await tools.x({cmd})", r#"x({"cmd":"a"}) x({"cmd":"b"})"#),
         ("for (const cmd of list()) await tools.x({cmd})", "x?!({}…) incomplete"),
-        ("for (let i = 0; i < 3; i++) await tools.x({i})", "x?!({}…) incomplete"),
+        ("for (let i = 0; i < 2; i++) await tools.x({i})", r#"x({"i":0}) x({"i":1})"#),
+        ("for (let i = 0; i < many; i++) await tools.x({i})", "x?!({}…) incomplete"),
+        ("for (let i = 0; i < 2; i++) { if (later()) break; await tools.x({i}) }", "x?!({}…) incomplete"),
+        ("for (let i = 0; ; i++) await tools.x({i})", "x?!({}…) incomplete"),
         ("while (more()) { await tools.x({}) }", "x?!({}) incomplete"),
         ("list().map(a => tools.x({a}))", "x?!({}…) incomplete"),
         ("if (later()) await tools.x({})", "x?({}) incomplete"),
@@ -174,6 +177,15 @@ fn prints() {
         ),
         ("const rs = await Promise.all([tools.x({}), tools.y({})]); text(rs)", "x({}) y({}) > [0,1]"),
         ("const rs = []; rs.push(await tools.x({})); for (const [i, r] of rs.entries()) text(i + r.output)", r#"x({}) > "0" 0.output"#),
+        (
+            "const a = await tools.x({}); for (const [n, r] of Object.entries({a})) text(`${n}=${r.exit_code}`)",
+            r#"x({}) > "a=" 0.exit_code"#,
+        ),
+        ("const rs = [await tools.x({})]; for (let i = 0; i < rs.length; i++) text(rs[i].output)", "x({}) > 0.output"),
+        (
+            "const r = await tools.x({}); text({name: 'a', ...r})",
+            "x({}) > {name:*,exit_code:0.exit_code,session_id:0.session_id,output:0.output}",
+        ),
         ("const r = await tools.x({}); text({a: 1, code: r.exit_code, r})", "x({}) > {a:*,code:0.exit_code,r:0}"),
         (
             "const r = await tools.x({}); text(r.output); if (r.session_id) text(`S=${r.session_id}`); else text('E=' + r.exit_code)",
@@ -218,7 +230,8 @@ fn short_programs_that_would_grow_stay_small() {
     let functions = format!("const f0 = () => tools.x({{}}); {functions} f60()");
     let either = format!("let r = await tools.x({{}}); let a = ''; {} text(a)", "a = r.session_id ? a + 'b' : `${a}c`; ".repeat(1000));
     let promises = format!("let a = tools.x({{}}); {} text(await a)", "a = Promise.resolve(a); a = a.b; ".repeat(1500));
-    for program in [doubling, lists, functions, either, promises] {
+    let loops = format!("const r = await tools.x({{}}); {} text(r)", "for (const s of [r, 1]) ".repeat(200));
+    for program in [doubling, lists, functions, either, promises, loops] {
         let script = read(&program);
         assert!(script.calls.len() <= 1_000 && format!("{script:?}").len() < 64 * 1024 * 1024, "{}", &program[..80]);
     }

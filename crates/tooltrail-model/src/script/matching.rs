@@ -28,6 +28,8 @@ pub(super) enum Finding {
 const LONGEST: usize = 256 * 1024;
 /// Most pieces of a print that is compared.
 const MOST_PIECES: usize = 64;
+/// Most pairs of beginning and end that are looked at for one piece.
+const MOST_PAIRS: usize = 4096;
 /// Most places at which a JSON text or a number is looked for.
 const MOST_PLACES: usize = 64;
 
@@ -135,13 +137,14 @@ pub(super) fn findings(pieces: &[Piece], item: &str) -> Option<Vec<(usize, Findi
     }
     for (at, piece) in pieces.iter().enumerate() {
         let (Some(from), Some(to)) = (reached.get(at), reached.get(at + 1)) else { continue };
-        let mut values: Vec<Vec<(usize, Finding)>> = Vec::new();
-        if from.len() > MOST_PLACES || !says(piece) {
+        if !says(piece) || from.len().saturating_mul(to.len()) > MOST_PAIRS {
             continue;
         }
+        let mut values: Vec<Vec<(usize, Finding)>> = Vec::new();
         for place in from {
-            for end in ends(piece, item, *place).into_iter().filter(|end| to.binary_search(end).is_ok()) {
-                let value = value(piece, item.get(*place..end).unwrap_or_default());
+            let stops = if is_any(piece, item, *place) { None } else { Some(ends(piece, item, *place)) };
+            for end in to.iter().filter(|end| stops.as_ref().map_or(*end >= place, |stops| stops.contains(end))) {
+                let value = value(piece, item.get(*place..*end).unwrap_or_default());
                 if !values.contains(&value) {
                     values.push(value);
                 }
@@ -173,21 +176,23 @@ fn says(piece: &Piece) -> bool {
     !matches!(piece, Piece::Literal(_) | Piece::Unknown)
 }
 
-/// Per piece, the places at which it may begin so that all pieces fit; the last are those at which the item ends.
+/// Per piece, the places at which it may begin so that all pieces fit; the last are those at which the item ends. Nothing where there are
+/// too many to look at, `None` where there are none.
 fn reached(pieces: &[Piece], item: &str) -> Option<Vec<Vec<usize>>> {
     let mut forward = vec![vec![0]];
     for piece in pieces {
         let from = forward.last()?;
-        let mut to: Vec<usize> = if is_any(piece) {
-            let first = *from.first()?;
-            (first..=item.len()).collect()
-        } else if from.len() > MOST_PLACES && !matches!(piece, Piece::Literal(_)) {
-            return None;
-        } else {
-            from.iter().flat_map(|place| ends(piece, item, *place)).collect()
+        let first = from.iter().find(|place| is_any(piece, item, **place));
+        let mut to: Vec<usize> = match first {
+            Some(first) => (*first..=item.len()).collect(),
+            None if from.len() > MOST_PLACES && !matches!(piece, Piece::Literal(_)) => return Some(Vec::new()),
+            None => from.iter().flat_map(|place| ends(piece, item, *place)).collect(),
         };
         to.sort_unstable();
         to.dedup();
+        if to.is_empty() {
+            return None;
+        }
         forward.push(to);
     }
     forward.last_mut()?.retain(|place| *place == item.len());
@@ -195,20 +200,24 @@ fn reached(pieces: &[Piece], item: &str) -> Option<Vec<Vec<usize>>> {
         let (before, after) = forward.split_at_mut(at + 1);
         let (Some(from), Some(to), Some(piece)) = (before.last_mut(), after.first(), pieces.get(at)) else { return None };
         let last = *to.last()?;
-        from.retain(
-            |place| {
-                if is_any(piece) { *place <= last } else { ends(piece, item, *place).iter().any(|end| to.binary_search(end).is_ok()) }
-            },
-        );
+        from.retain(|place| {
+            if is_any(piece, item, *place) {
+                *place <= last
+            } else {
+                ends(piece, item, *place).iter().any(|end| to.binary_search(end).is_ok())
+            }
+        });
     }
     forward.iter().all(|places| !places.is_empty()).then_some(forward)
 }
 
-/// Whether a piece may be any text.
-fn is_any(piece: &Piece) -> bool {
+/// Whether a piece may be any text from here on.
+fn is_any(piece: &Piece, item: &str, place: usize) -> bool {
     match piece {
         Piece::Unknown => true,
         Piece::Result { part: ResultPart::Member(name), .. } => name != member::EXIT_CODE && name != member::SESSION,
+        // A result that is a text is printed as it is.
+        Piece::Result { part: ResultPart::Whole, .. } => !item.get(place..).is_some_and(|rest| rest.starts_with('{')),
         _ => false,
     }
 }
@@ -226,7 +235,6 @@ fn ends(piece: &Piece, item: &str, place: usize) -> Vec<usize> {
             let digits = rest.bytes().skip(sign).take_while(u8::is_ascii_digit).take(18).count();
             (1..=digits).map(|count| place + sign + count).collect()
         }
-        // The text of a result that is a text is printed as it is.
         Piece::Result { part: ResultPart::Whole, .. } => json_end(rest).map(|end| place + end).into_iter().chain([item.len()]).collect(),
         Piece::Object(_) | Piece::Array(_) => json_end(rest).map(|end| place + end).into_iter().collect(),
         Piece::Result { .. } | Piece::Unknown => (place..=item.len()).collect(),

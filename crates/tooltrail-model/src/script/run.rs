@@ -64,6 +64,8 @@ struct Course {
 /// What one course says about a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Known {
+    /// Whether its result reports an exit code; of other results, nothing is known that could contradict a condition.
+    reports_exit: bool,
     states: States,
     exit_code: Option<i64>,
     session: Option<i64>,
@@ -75,9 +77,10 @@ struct Known {
 impl ScriptRun {
     /// Start of a script; `reports_exit` says of each call whether its result is an object with exit code or session.
     pub fn new(script: &Script, reports_exit: impl Fn(&ScriptCall) -> bool) -> Self {
-        let known = Known { states: States::ALL, exit_code: None, session: None, record: None, returned: None };
-        let course = Course { next: 0, calls: vec![known; script.calls.len()], choices: Vec::new() };
-        let reports_exit = script.calls.iter().map(reports_exit).collect();
+        let reports_exit: Vec<bool> = script.calls.iter().map(reports_exit).collect();
+        let known =
+            |reports_exit| Known { reports_exit, states: States::ALL, exit_code: None, session: None, record: None, returned: None };
+        let course = Course { next: 0, calls: reports_exit.iter().map(|reports| known(*reports)).collect(), choices: Vec::new() };
         Self { courses: vec![course], lost: false, reports_exit, end: None, cut: None, record: 0 }
     }
 
@@ -307,6 +310,9 @@ impl Course {
 
 impl Known {
     fn narrow(&mut self, states: States, record: usize) -> bool {
+        if !self.reports_exit {
+            return true;
+        }
         let narrowed = self.states.and(states);
         if narrowed != self.states {
             self.states = narrowed;
