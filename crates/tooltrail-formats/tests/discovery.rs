@@ -79,7 +79,11 @@ fn a_compressed_log_reads_like_a_plain_one_and_yields_to_it() {
     let call = linked.calls.iter().find(|call| linked.id(call.id) == "call_exec").unwrap();
     let at = linked.record(call.id).at;
     let bytes = Disk::default().bytes(packed.to_str().unwrap(), at.span).unwrap();
-    assert_eq!(load::about(load::InputRecords { request: &bytes, line: at.line, replacement: None }, &linked.call_row(call, &now(), false)).as_deref(), Some("ls"));
+    assert_eq!(
+        load::about(load::InputRecords { request: &bytes, line: at.line, replacement: None }, &linked.call_row(call, &now(), false))
+            .as_deref(),
+        Some("ls")
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The input that the model requested, where a hook or the person replaced it before the call ran.
 
 use crate::pieces::{notice, section};
-use crate::{Block, Line, Limits, hooks, json};
+use crate::{Block, Limits, Line, hooks, json};
 use serde_json::{Map, Value};
 use tooltrail_model::event::InputFrom;
 use tooltrail_model::transcript::{Level, Story};
@@ -30,8 +30,11 @@ pub(crate) fn blocks(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
 
 /// The fields of a request that are not those of what ran; all of them where none differs, because then only the result shows it.
 fn differing(requested: &Map<String, Value>, ran: &Value) -> Map<String, Value> {
-    let differs: Map<String, Value> =
-        requested.iter().filter(|(name, value)| ran.get(name.as_str()) != Some(*value)).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let differs: Map<String, Value> = requested
+        .iter()
+        .filter(|(name, value)| ran.get(name.as_str()) != Some(*value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     if differs.is_empty() { requested.clone() } else { differs }
 }
 

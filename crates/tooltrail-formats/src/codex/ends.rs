@@ -1,12 +1,12 @@
 //! Records of how a call ended: end events, and the completed items of paginated logs. Their calls are logged as items as well, except
 //! where a script made the call; then they are all there is.
 
+use super::content::texts;
 use super::facts::FactSink;
 use super::fields::{FieldSpan, PayloadFields};
 use super::items::{self, build};
 use super::record::{CodexRecord, RecordClass};
 use super::{extension, markers, tools};
-use super::content::texts;
 use crate::served;
 use std::borrow::Cow;
 use tooltrail_model::Fact;

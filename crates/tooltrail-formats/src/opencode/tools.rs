@@ -4,12 +4,12 @@ use crate::DetailRequest;
 use crate::codex::patch::parse;
 use crate::served::{self, ServedAnswer, ServedDetail};
 use serde_json::{Map, Value};
-use tooltrail_model::{Kind, Status};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{
     Agent, Detail, Detailed, Edit, Glob, Grep, GrepMode, List, Patch, Read, ReadGot, Replacement, Shell, Skill, Todo, TodoItem, TodoState,
     WebFetch, WebSearch, Write,
 };
+use tooltrail_model::{Kind, Status};
 
 /// Puts a call into neutral form.
 type OpenCodeToolReader = fn(&mut OpenCodeCall<'_>) -> Detail;

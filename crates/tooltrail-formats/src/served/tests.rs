@@ -123,7 +123,8 @@ fn commands_keep_their_output_without_the_words_of_the_server() {
     };
     assert_eq!((shell.command.as_str(), shell.stdout.as_deref()), ("cargo test", Some("test result: FAILED\n")));
     let words = json!({"command": ["git", "commit", "-m", "it's done"], "directory": "/srv"});
-    let Some(Detail::Shell(shell)) = told("mcp__shell__shell_execute", &words, "{\"stdout\":\"a\",\"stderr\":\"b\",\"exit_code\":1}") else {
+    let Some(Detail::Shell(shell)) = told("mcp__shell__shell_execute", &words, "{\"stdout\":\"a\",\"stderr\":\"b\",\"exit_code\":1}")
+    else {
         panic!("no shell")
     };
     assert_eq!((shell.command.as_str(), shell.cwd.as_deref()), (r"git commit -m 'it'\''s done'", Some("/srv")));

@@ -64,7 +64,8 @@ pub(crate) fn tells(raw: &[u8]) -> bool {
     }
     let head = &raw[..raw.len().min(LINE)];
     let tail = &raw[raw.len().saturating_sub(LINE)..];
-    let known = [b"xit".as_slice(), b"xpected ", b"code ", b"code:", b"ailed: ", b"PID ", b"in background", b"rror:", b"earch ", b"xact match"];
+    let known =
+        [b"xit".as_slice(), b"xpected ", b"code ", b"code:", b"ailed: ", b"PID ", b"in background", b"rror:", b"earch ", b"xact match"];
     let killed = [b"Killed. ".as_slice(), b"Timed out. ", b"Interrupted by", b"Tool cancelled"];
     known.iter().any(|word| memchr::memmem::find(head, word).is_some())
         || killed.iter().any(|word| head.starts_with(word))

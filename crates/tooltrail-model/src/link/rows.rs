@@ -118,7 +118,8 @@ impl<'a> Linked<'a> {
             duration_ms: judged.duration_ms,
             // Progress counts only once there is a result: until then its time is not the final one.
             run_ms: result.and_then(|result| result.run_ms.or(record.rare().progress_ms)),
-            exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals.of_tool(record.kind, record.server.is_some()))),
+            exit_code: result
+                .and_then(|result| verdict::exit_code(record.kind, &result.signals.of_tool(record.kind, record.server.is_some()))),
             // Filled in later from the command itself, which needs the record to be read.
             exit_of: None,
             masked: Vec::new(),
