@@ -134,6 +134,7 @@ fn rows_of_servers_say_what_their_records_say() {
             let about = row.about.clone().unwrap();
             let start: String = ran.lines().next().unwrap().chars().take(60).collect();
             assert!(about.starts_with(start.trim_end()) || ran.starts_with("cd "), "{about}\n{ran}");
+            assert!(!ran.contains("git commit") || row.purpose == Some("commit"), "{ran}");
             replaced += 1;
         }
     }
