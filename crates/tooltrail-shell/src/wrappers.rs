@@ -24,6 +24,12 @@ const WRAPPERS: &[(&str, usize, &str)] = &[
     ("unbuffer", 0, ""),
     ("chronic", 0, ""),
     ("winpty", 0, ""),
+    // A proxy that shortens the output of the command behind it, which hooks put in front of commands.
+    ("rtk proxy", 0, ""),
+    ("rtk test", 0, ""),
+    ("rtk err", 0, ""),
+    ("rtk summary", 0, ""),
+    ("rtk", 0, ""),
     ("arch", 0, ""),
     ("caffeinate", 0, "-t -w"),
     ("timeout", 1, "-s -k --signal --kill-after"),

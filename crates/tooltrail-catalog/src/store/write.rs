@@ -344,13 +344,6 @@ const PUT_CALL: &str =
 fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
     let row = &call.open.row;
     let result = call.result.map(|(source, at)| (ids.of(source), at));
-    // The evidence is nearly always in the source of the request or of the result.
-    let evidence = match &row.result {
-        // Pointers are compared, because the rows of one source share its path.
-        _ if std::ptr::eq(row.evidence.file, row.request.file) => Some(ids.of(call.source)),
-        Some(place) if std::ptr::eq(row.evidence.file, place.file) => result.map(|(source, _)| source),
-        _ => None,
-    };
     insert
         .execute(params![
             id,
@@ -364,7 +357,7 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &So
             row.status.word(),
             row.reason.map(|reason| reason.word()),
             call.open.chance.map(|chance| spelled(CHANCES, &chance)),
-            evidence.unwrap_or_else(|| ids.of_path(row.evidence.file)),
+            evidence_source(call, ids),
             whole(row.evidence.line),
             as_text(row.requested_at),
             as_text(row.completed_at),
@@ -409,6 +402,18 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &So
             row.replacement.map(|at| whole(at.span.end)),
         ])
         .map(drop)
+}
+
+/// The id of the source that has the evidence: nearly always that of the request or of the result.
+fn evidence_source(call: &StoredCall<'_>, ids: &SourceIds<'_>) -> i64 {
+    let row = &call.open.row;
+    let own = match &row.result {
+        // Pointers are compared, because the rows of one source share its path.
+        _ if std::ptr::eq(row.evidence.file, row.request.file) => Some(ids.of(call.source)),
+        Some(place) if std::ptr::eq(row.evidence.file, place.file) => call.result.map(|(source, _)| ids.of(source)),
+        _ => None,
+    };
+    own.unwrap_or_else(|| ids.of_path(row.evidence.file))
 }
 
 /// The ids of the sources in the file.
