@@ -190,7 +190,18 @@ fn directories_of_the_line() {
 fn whole_files_that_are_printed() {
     assert_eq!(told("cat src/a.rs").prints.as_deref(), Some("src/a.rs"));
     assert_eq!(told("cd src && cat a.rs").prints.as_deref(), Some("src/a.rs"));
-    for line in ["cat a b", "cat a | head", "cat -n a", "cat a; cat b", "sed -n '1,5p' a", "head -n 5 a", "cat a > b", "cat \"$a\"", "x; cat a", "cd src; cat a"] {
+    for line in [
+        "cat a b",
+        "cat a | head",
+        "cat -n a",
+        "cat a; cat b",
+        "sed -n '1,5p' a",
+        "head -n 5 a",
+        "cat a > b",
+        "cat \"$a\"",
+        "x; cat a",
+        "cd src; cat a",
+    ] {
         assert_eq!(told(line).prints, None, "{line}");
     }
 }
@@ -200,7 +211,9 @@ fn whether_these_are_all() {
     for line in ["echo a > f", "cat a && rm b.rs", "mkdir d && cat > d/f <<'EOF'\na\nEOF", "sed -i s/a/b/ f", "ls | grep x", "cargo test"] {
         assert!(told(line).complete || line.starts_with("mkdir"), "{line}");
     }
-    for line in ["echo a > $f", "python fix.py", "echo a > f; make install", "x || echo a > f", "rm *.o", "echo $(touch x) > f", "npm install"] {
+    for line in
+        ["echo a > $f", "python fix.py", "echo a > f; make install", "x || echo a > f", "rm *.o", "echo $(touch x) > f", "npm install"]
+    {
         assert!(!told(line).complete, "{line}");
     }
 }

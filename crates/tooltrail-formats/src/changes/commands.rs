@@ -161,13 +161,8 @@ impl CommandPlace<'_> {
     fn observe(&self, all: &mut Vec<FileEffect>, shell: &Shell) {
         let Some(observed) = &shell.observed else { return };
         let known = observed.files.iter().map(Cow::Borrowed);
-        let nothing = |path: &String| FilePatch {
-            path: path.clone(),
-            moved_to: None,
-            change: FileChange::Update,
-            hunks: Vec::new(),
-            content: None,
-        };
+        let nothing =
+            |path: &String| FilePatch { path: path.clone(), moved_to: None, change: FileChange::Update, hunks: Vec::new(), content: None };
         for patch in known.chain(observed.others.iter().map(|path| Cow::Owned(nothing(path)))) {
             let path = self.path(&patch.path);
             let mut own = all.iter_mut().filter(|effect| effect.paths().any(|own| own == path));
@@ -233,7 +228,9 @@ fn folded(first: &Did, second: &Did) -> Option<Did> {
     match (op, next) {
         (FileOp::Write(text), FileOp::Append(more)) => ran(change, FileOp::Write(format!("{text}{more}"))),
         (FileOp::Append(text), FileOp::Append(more)) => ran(change, FileOp::Append(format!("{text}{more}"))),
-        (FileOp::Write(_) | FileOp::Append(_) | FileOp::Touch | FileOp::Create, FileOp::Write(text)) => ran(change, FileOp::Write(text.clone())),
+        (FileOp::Write(_) | FileOp::Append(_) | FileOp::Touch | FileOp::Create, FileOp::Write(text)) => {
+            ran(change, FileOp::Write(text.clone()))
+        }
         (FileOp::Write(_) | FileOp::Append(_) | FileOp::Touch, FileOp::Touch | FileOp::Doubt) => ran(change, FileOp::Touch),
         (FileOp::Touch, FileOp::Append(_)) => ran(change, FileOp::Touch),
         (FileOp::Write(_) | FileOp::Append(_), FileOp::Create) => ran(change, op.clone()),

@@ -5,9 +5,9 @@
 use super::effects::{self, FileEffect};
 use super::paths::{ends_with, last};
 use super::{Moment, absolute, backups, moments, session};
-use crate::{format_of, load};
 use crate::shelf::Shelf;
 use crate::transcript::SessionBook;
+use crate::{format_of, load};
 use std::collections::{BTreeMap, BTreeSet};
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::{Deed, Step, replay};

@@ -8,9 +8,7 @@ use tooltrail_model::changes::{FileText, Step};
 use tooltrail_model::digest;
 use tooltrail_model::{Now, Time};
 
-const LOG: &str = include_str!(
-    "../fixtures/claude_code/shell-edits/projects/-srv-app/00000041-0000-4000-8000-000000000000.jsonl"
-);
+const LOG: &str = include_str!("../fixtures/claude_code/shell-edits/projects/-srv-app/00000041-0000-4000-8000-000000000000.jsonl");
 
 /// A step in short: the call, the file, the strength, and the texts.
 fn told(step: &Step) -> String {
@@ -35,7 +33,8 @@ fn the_words_of_a_command_and_what_was_seen_are_one_change() {
     let book = SessionBook::read(&linked, &[0], &now, &shelf, None);
     let mut steps: Vec<String> = SessionChanges::read(&book).steps().flatten().map(|step| told(&step)).collect();
     steps.sort();
-    let (wide, narrow) = (r#""pub fn cents(euros: u64) -> u64 {\n    euros * 100\n}\n""#, r#""pub fn cents(euros: u32) -> u32 {\n    euros * 100\n}\n""#);
+    let (wide, narrow) =
+        (r#""pub fn cents(euros: u64) -> u64 {\n    euros * 100\n}\n""#, r#""pub fn cents(euros: u32) -> u32 {\n    euros * 100\n}\n""#);
     let mut expected = vec![
         format!("1 src/price.rs written - -> {wide}"),
         "2 Cargo.lock observed ? -> ?".to_owned(),

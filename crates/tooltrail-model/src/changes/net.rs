@@ -228,6 +228,12 @@ impl<'s> Summing<'s> {
     }
 
     fn end(self) -> FileNet {
-        FileNet { path: self.path.to_owned(), moved_from: self.moved_from, moved_to: self.moved_to, parts: self.parts, evidence: self.evidence }
+        FileNet {
+            path: self.path.to_owned(),
+            moved_from: self.moved_from,
+            moved_to: self.moved_to,
+            parts: self.parts,
+            evidence: self.evidence,
+        }
     }
 }

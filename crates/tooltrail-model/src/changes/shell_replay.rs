@@ -109,7 +109,9 @@ fn confirmed(now: &FileText, done: Done, patch: &FilePatch) -> Option<Done> {
             let before = seen(now, patch).before;
             Some(Done { outside: now.is_known() && before.is_known() && before != *now, before, after, how, replayed })
         }
-        (FileText::Text(text), FileChange::Add) if patch.hunks.is_empty() || fitted("", &patch.hunks).is_some_and(|seen| fit::looks_same(&seen.text, text)) => {
+        (FileText::Text(text), FileChange::Add)
+            if patch.hunks.is_empty() || fitted("", &patch.hunks).is_some_and(|seen| fit::looks_same(&seen.text, text)) =>
+        {
             Some(Done { before: FileText::Absent, outside: now.as_text().is_some(), after, how, replayed: false })
         }
         (FileText::Text(text), FileChange::Update) => {
@@ -131,7 +133,9 @@ fn confirmed(now: &FileText, done: Done, patch: &FilePatch) -> Option<Done> {
 /// The change as the agent saw it.
 fn seen(now: &FileText, patch: &FilePatch) -> Done {
     let done = |before, after, outside| Done { before, after, how: How::Observed, replayed: false, outside };
-    let exact = |text: &str, hunks: &[Hunk]| fitted(text, hunks).filter(|fitted| fitted.exact).map_or(FileText::Unknown, |fitted| FileText::text(fitted.text));
+    let exact = |text: &str, hunks: &[Hunk]| {
+        fitted(text, hunks).filter(|fitted| fitted.exact).map_or(FileText::Unknown, |fitted| FileText::text(fitted.text))
+    };
     match patch.change {
         _ if patch.hunks.is_empty() && patch.change == FileChange::Delete => done(now.clone(), FileText::Absent, false),
         _ if patch.hunks.is_empty() => {

@@ -147,7 +147,8 @@ mod tests {
                      --- a/o\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n\
                      diff --git a/p b/q\nsimilarity index 100%\nrename from p\nrename to q\n";
         let files = files(patch, 1).unwrap_or_default();
-        let found: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.change, file.content.as_deref(), file.moved_to.as_deref())).collect();
+        let found: Vec<_> =
+            files.iter().map(|file| (file.path.as_str(), file.change, file.content.as_deref(), file.moved_to.as_deref())).collect();
         let expected = [
             ("x", FileChange::Update, None, None),
             ("n", FileChange::Add, Some("new"), None),

@@ -90,6 +90,8 @@ mod tests {
     #[test]
     fn targets_that_may_be_directories_are_told_from_files() {
         assert!(is_file("b.rs", "a.rs") && is_file("config.json", "/tmp/x") && is_file("Makefile", "Makefile.new"));
-        assert!(!is_file("src", "a.rs") && !is_file("src/", "a.rs") && !is_file("conf.d", "x") && !is_file("v1.2", "x") && !is_file(".", "x"));
+        assert!(
+            !is_file("src", "a.rs") && !is_file("src/", "a.rs") && !is_file("conf.d", "x") && !is_file("v1.2", "x") && !is_file(".", "x")
+        );
     }
 }

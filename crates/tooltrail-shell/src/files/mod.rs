@@ -198,7 +198,8 @@ impl FileWalk {
             Command::Compound(compound, redirects) => {
                 let redirects = Redirects::of(redirects.iter().flat_map(|list| &list.0));
                 self.files.complete &= redirects.certain;
-                let silent = std::mem::replace(&mut self.shell.silent, self.shell.silent || redirects.hide_errors());
+                let silent = self.shell.silent;
+                self.shell.silent |= redirects.hide_errors();
                 self.compound(compound, certainty, depth);
                 self.shell.silent = silent;
                 for target in redirects.outputs.iter().chain(&redirects.others) {
@@ -296,7 +297,8 @@ impl FileWalk {
         if path.is_empty() || path.ends_with('/') || path.starts_with("/dev/") || self.files.effects.len() >= MOST {
             return;
         }
-        let rooted = |path: &str| if is_rooted(path) { Some(path.to_owned()) } else { Some(joined(self.shell.directory.as_deref()?, path)) };
+        let rooted =
+            |path: &str| if is_rooted(path) { Some(path.to_owned()) } else { Some(joined(self.shell.directory.as_deref()?, path)) };
         let op = match op {
             FileOp::Move { to } => rooted(&to).map(|to| FileOp::Move { to }),
             FileOp::Copy { from } => rooted(&from).map(|from| FileOp::Copy { from }),

@@ -181,9 +181,11 @@ impl FileWalk {
             return;
         }
         self.files.complete = false;
-        let everything = purpose == Some(Purpose::Format) || command || (first == "git" && own.iter().skip(1).any(|word| listed(RESETS, word)));
+        let everything =
+            purpose == Some(Purpose::Format) || command || (first == "git" && own.iter().skip(1).any(|word| listed(RESETS, word)));
         let before: Vec<String> = self.files.effects.iter().map(|effect| effect.path.clone()).collect();
-        let named = |path: &str| own.iter().skip(1).any(|word| path == word || path.ends_with(&format!("/{}", word.trim_start_matches("./"))));
+        let named =
+            |path: &str| own.iter().skip(1).any(|word| path == word || path.ends_with(&format!("/{}", word.trim_start_matches("./"))));
         for path in before {
             if everything || (!listed(RUNNERS, first) && named(&path)) {
                 // The path is behind the directory already.
@@ -204,9 +206,8 @@ impl FileWalk {
             self.shell.directory = None;
             return;
         }
-        self.shell.directory = to.and_then(|to| {
-            if super::is_rooted(to) { Some(to.to_owned()) } else { Some(joined(self.shell.directory.as_deref()?, to)) }
-        });
+        self.shell.directory =
+            to.and_then(|to| if super::is_rooted(to) { Some(to.to_owned()) } else { Some(joined(self.shell.directory.as_deref()?, to)) });
         self.shell.arrived = if to.is_some_and(super::is_rooted) { run.certainty } else { self.shell.arrived.min(run.certainty) };
     }
 
@@ -406,8 +407,10 @@ impl FileWalk {
         let strip = words.iter().find_map(|word| word.strip_prefix("-p").or(word.strip_prefix("--strip="))).filter(|text| !text.is_empty());
         let strip = strip.or(apart).and_then(|text| text.parse::<usize>().ok());
         let harmless = |option: &&str| {
-            matches!(*option, "-p" | "--strip" | "-s" | "-N" | "-u" | "-E" | "--forward" | "--silent" | "--quiet" | "--no-backup-if-mismatch")
-                || option.strip_prefix("-p").is_some_and(|rest| rest.parse::<usize>().is_ok())
+            matches!(
+                *option,
+                "-p" | "--strip" | "-s" | "-N" | "-u" | "-E" | "--forward" | "--silent" | "--quiet" | "--no-backup-if-mismatch"
+            ) || option.strip_prefix("-p").is_some_and(|rest| rest.parse::<usize>().is_ok())
                 || option.starts_with("--strip=")
         };
         let (Input::Text(text), Some(strip)) = (&run.input, strip) else { return false };

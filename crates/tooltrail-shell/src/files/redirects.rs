@@ -48,8 +48,15 @@ impl Redirects {
     }
 
     pub(super) fn of<'r>(redirects: impl Iterator<Item = &'r IoRedirect>) -> Self {
-        let mut all =
-            Redirects { outputs: Vec::new(), others: Vec::new(), input: Input::None, moved: false, silent: false, merged: false, certain: true };
+        let mut all = Redirects {
+            outputs: Vec::new(),
+            others: Vec::new(),
+            input: Input::None,
+            moved: false,
+            silent: false,
+            merged: false,
+            certain: true,
+        };
         redirects.for_each(|redirect| all.take(redirect));
         all
     }

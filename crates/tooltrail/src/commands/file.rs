@@ -14,8 +14,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tooltrail_formats::changes::{ChangeEvidence, FileHistory, FileLookup, find, history};
-use tooltrail_model::changes::{FileText, Strength};
 use tooltrail_model::changes::versions::{Gap, HistoryRow, Version, versions};
+use tooltrail_model::changes::{FileText, Strength};
 use tooltrail_model::link::Linked;
 use tooltrail_model::row::{Place, VERSION};
 
