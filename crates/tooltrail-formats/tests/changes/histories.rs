@@ -149,8 +149,8 @@ pub(crate) fn patched(files: &[FileNet], programs: bool, tally: &mut Tally) {
     // A patch of comments alone is none to other programs.
     if programs && patch.contains("diff --git ") {
         for program in [&["git", "apply", "--whitespace=nowarn"][..], &["patch", "-p1", "--binary", "-s", "-E", "-i"][..]] {
-            // `patch -E` deletes files that it leaves empty.
-            if program[0] == "patch" && after.values().any(String::is_empty) {
+            // `patch` deletes files that it leaves empty, and does not delete those that are.
+            if program[0] == "patch" && before.values().chain(after.values()).any(String::is_empty) {
                 continue;
             }
             if let Some(applied) = apply_with(program, &before, &patch) {

@@ -7,7 +7,6 @@ mod backups;
 mod claude;
 mod codex;
 mod corpus;
-mod eye;
 mod histories;
 mod observed;
 mod shells;

@@ -15,7 +15,7 @@ use tooltrail_model::changes::{FileText, How, Moved, Step, Strength};
 use tooltrail_model::{Now, Time};
 
 /// How many commands a history has.
-const COMMANDS: usize = 220;
+const COMMANDS: usize = 150;
 const NAMES: &[&str] = &["a.rs", "b.txt", "src/c.rs", "src/d.json", "docs/read me.md", "Makefile", "docs/größe.md"];
 
 /// A repository on the disk, and the trees that git has of it: before and after each call.
@@ -408,7 +408,7 @@ fn compare(world: &World, repository: &mut Repository, order: &[String]) -> Shel
 #[test]
 fn git_agrees_with_every_known_text() {
     let mut all = ShellTally::default();
-    for seed in 0..8 {
+    for seed in 0..6 {
         let own = histories(seed);
         for (word, count) in own.known {
             *all.known.entry(word).or_default() += count;
@@ -424,6 +424,6 @@ fn git_agrees_with_every_known_text() {
     }
     println!("{all:#?}");
     let of = |strength: Strength| all.known.get(strength.word()).copied().unwrap_or_default();
-    assert!(of(Strength::Written) > 300 && of(Strength::Observed) > 20 && of(Strength::Touched) > 40, "{all:?}");
-    assert!(all.reads > 20 && all.before > 300 && all.named * 10 > all.changed * 6, "{all:?}");
+    assert!(of(Strength::Written) > 200 && of(Strength::Observed) > 20 && of(Strength::Touched) > 15, "{all:?}");
+    assert!(all.reads > 10 && all.before > 200 && all.named * 10 > all.changed * 6, "{all:?}");
 }

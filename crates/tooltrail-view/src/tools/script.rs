@@ -12,7 +12,7 @@ use crate::head::{count, counted};
 use crate::pieces::{code, notice, section, terminal};
 use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::content::words;
-use tooltrail_model::detail::{Detail, ScriptDetail};
+use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
 
 /// View of scripts.
@@ -40,9 +40,9 @@ impl ToolView for ScriptView {
             Block::Nested { thread, calls: made.calls, failed: made.failed }
         };
         body.extend(call.nested.threads.iter().map(|&thread| block(thread)));
-        let incomplete = call.row.inner.is_some_and(|inner| !inner.complete);
         body.extend(
-            incomplete.then(|| notice(Level::Info, "The script may have made other calls too: its text does not tell all of them.")),
+            (!script.complete && !text.is_empty())
+                .then(|| notice(Level::Info, "The script may have made other calls too: its text does not tell all of them.")),
         );
         let printed = call.answer.as_ref().map(|answer| words(&answer.seen)).filter(|text| !text.trim().is_empty());
         body.extend(printed.map(|text| section("output", true, vec![Block::Terminal(terminal(&text, limits))])));
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::sample_files::{body, head, story};
     use serde_json::Value;
-    use tooltrail_model::detail::{InnerDetail, Shell};
+    use tooltrail_model::detail::{InnerDetail, ScriptDetail, Shell};
     use tooltrail_model::row::InnerCalls;
     use tooltrail_model::{Kind, Status};
 

@@ -12,12 +12,14 @@ use super::{ToolView, title};
 use crate::block::Terminal;
 use crate::head::{counted, took};
 use crate::limits::ElidedUnit;
-use crate::line::Line;
-use crate::pieces::{FieldList, code, image, notice, section, task_state, terminal, words};
+use crate::line::{Class, Line};
+use crate::pieces::{FieldList, changes, code, image, notice, section, task_state, terminal, words};
 use crate::{Block, Head, Limits, outcome, place, why};
 use tooltrail_model::Status;
+use tooltrail_model::changes::unified;
 use tooltrail_model::detail::{Detail, Shell};
 use tooltrail_model::event::TaskState;
+use tooltrail_model::patch::{FileChange, FilePatch};
 use tooltrail_model::transcript::{Level, Story};
 
 /// View of commands.
@@ -46,6 +48,7 @@ impl ToolView for ShellView {
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
         out.extend(why::hidden(call));
         out.extend(why::reported(call));
+        out.extend(observed(call, shell, limits));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         // For an interrupted or timed-out call the frame says so already.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
@@ -77,6 +80,34 @@ fn facts(call: &Story<'_>, shell: &Shell) -> Vec<Line> {
     let state = call.row.background.as_ref().map(|task| task.state).filter(|state| *state != TaskState::Unknown);
     facts.extend(state.map(|state| task_state(state).into()));
     facts
+}
+
+/// Changes to files that the agent saw while the command ran.
+fn observed(call: &Story<'_>, shell: &Shell, limits: &Limits) -> Vec<Block> {
+    let Some(observed) = &shell.observed else { return Vec::new() };
+    let label = |path: &str, how: &str| Line::of(Class::Path, unified::shown(path, call.row.cwd)).with(Class::Dim, &format!(" · {how}"));
+    let file = |file: &FilePatch| {
+        let how = match file.change {
+            FileChange::Add => "created while the command ran",
+            FileChange::Delete => "deleted while the command ran",
+            FileChange::Update => "changed while the command ran",
+        };
+        Block::Section { label: label(&file.path, how), open: true, body: vec![changes(&file.hunks, limits)] }
+    };
+    let mut out: Vec<Block> = observed.files.iter().map(file).collect();
+    let other =
+        |path: &String| Block::Section { label: label(path, "changed while the command ran, text unknown"), open: false, body: Vec::new() };
+    out.extend(observed.others.iter().map(other));
+    let unnamed = observed.more.saturating_sub(observed.others.len() as u64);
+    out.extend(
+        (unnamed > 0)
+            .then(|| notice(Level::Info, format!("{} changed, too, while the command ran.", counted(unnamed, "more file")).as_str())),
+    );
+    let why = observed.unavailable.as_deref();
+    out.extend(
+        why.map(|why| notice(Level::Info, format!("The agent could not compare files before and after the command: {why}").as_str())),
+    );
+    out
 }
 
 /// Settings of the command as requested: directory, timeout, sandbox.
@@ -118,10 +149,30 @@ mod tests {
     use super::*;
     use crate::sample_files::{body, head, story};
     use tooltrail_model::Kind;
+    use tooltrail_model::changes::ObservedFiles;
+    use tooltrail_model::patch::{Hunk, PatchLine};
     use tooltrail_model::row::{Background, Place};
 
     fn call(status: Status, shell: Shell) -> Story<'static> {
         story("Bash", Kind::Shell, status, Detail::Shell(shell))
+    }
+
+    #[test]
+    fn changes_that_the_agent_saw() {
+        let hunk = Hunk { old_start: Some(1), new_start: Some(1), lines: vec![PatchLine::Added("x".into())], ..Hunk::default() };
+        let file = FilePatch { path: "/srv/app/a.rs".into(), moved_to: None, change: FileChange::Add, hunks: vec![hunk], content: None };
+        let (others, unavailable) = (vec!["/srv/app/b.rs".into()], Some("timed out".into()));
+        let seen = ObservedFiles { files: vec![file], others, more: 3, unavailable };
+        let shell = Shell { command: "make".into(), observed: Some(seen), ..Shell::default() };
+        let told = body(&call(Status::Succeeded, shell));
+        for words in [
+            "a.rs · created while the command ran",
+            "b.rs · changed while the command ran, text unknown",
+            "2 more files changed, too",
+            "timed out",
+        ] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
     }
 
     #[test]
