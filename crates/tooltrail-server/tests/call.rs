@@ -83,7 +83,7 @@ fn every_status_says_why_and_what_proves_it() {
         ("3f2a:6", &["✗ failed, exit 101", "It ended with exit code 101.", ".jsonl:15", "failed exit_code is_error=true exit_code=101"]),
         ("3f2a:4", &["✗ failed: the arguments were not valid", "The arguments were not valid.", "invalid_input"]),
         (
-            "019c:9",
+            "019cb4:9",
             &[
                 "• answered",
                 "Whether it worked was not recorded",
@@ -221,7 +221,7 @@ fn what_was_said_around_it_is_told_also_when_the_session_was_read() {
     assert_eq!(world.ask("/c/3f2a:10.json").0, 200);
     has(&text(&page(&world, "3f2a:10")), &wanted);
     has(&text(&page(&world, "5e9d:8")), &["Before another agent, 2 calls earlier Move every file"]);
-    has(&text(&page(&world, "019c:9")), &["Before You is it slower now? run the benches"]);
+    has(&text(&page(&world, "019cb4:9")), &["Before You is it slower now? run the benches"]);
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn check(place: &[&str]) -> usize {
 
 #[test]
 fn digests_say_what_the_calls_say() {
-    assert_eq!(check(&["--demo"]), 10);
+    assert_eq!(check(&["--demo"]), 12);
     let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/real");
     if !corpus.is_dir() {
         println!("no real logs at {}: only the demo was compared", corpus.display());
@@ -190,6 +190,7 @@ fn the_demo_shows_what_green_may_mean() {
     let piped = of("6ab3");
     assert_eq!((piped["outcome"].as_str(), piped["exit_of"].as_str()), (Some("masked"), Some("tail -6")));
     assert!(piped["hint"].as_str().unwrap().contains("FAILED"));
+    assert_eq!(piped["reported"]["outcome"], "failed", "{piped}");
     let edited = of("e41c");
     assert_eq!((edited["outcome"].as_str(), edited["edits_after"].as_u64()), (Some("passed"), Some(2)));
 }

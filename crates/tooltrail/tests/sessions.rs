@@ -108,7 +108,7 @@ fn a_session_is_resumed_where_it_began() {
     let out = |arguments: &[&str]| String::from_utf8(run(home.path(), arguments).stdout).unwrap();
     assert_eq!(out(&["resume", "6ab3", "--demo"]), "cd /srv/ledger && claude --resume 6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35\n");
     assert_eq!(out(&["resume", "6ab3:3", "--demo"]), out(&["resume", "6ab3", "--demo"]));
-    assert_eq!(out(&["resume", "019c", "--demo"]), "cd /srv/harbor && codex resume 019cb4dd-5728-73c1-9b0e-5d2f84a6c7e1\n");
+    assert_eq!(out(&["resume", "019cb4", "--demo"]), "cd /srv/harbor && codex resume 019cb4dd-5728-73c1-9b0e-5d2f84a6c7e1\n");
     let row: Value = serde_json::from_str(&out(&["resume", "6ab3", "--demo", "--json"])).unwrap();
     assert_eq!(row["command"], json!(["claude", "--resume", "6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35"]));
 }

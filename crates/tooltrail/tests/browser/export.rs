@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tooltrail_testkit::corpus::{Long, long_session};
 
 /// Every session of the demo.
-const DEMO: &[&str] = &["3f2a", "c2d4", "7c10", "b84e", "5e9d", "91f7", "d3a0", "019c"];
+const DEMO: &[&str] = &["3f2a", "c2d4", "7c10", "b84e", "5e9d", "91f7", "d3a0", "019cb4"];
 
 /// Writes a session of the demo below `folder`.
 fn demo(folder: &Path, session: &str, more: &[&str]) -> PathBuf {
@@ -52,7 +52,7 @@ const STATUS: &str = "return document.getElementById('tt-found').textContent";
 #[test]
 fn keys_filters_links_and_themes_work() {
     let folder = tempfile::tempdir().expect("a directory");
-    let [problems, turns, codex] = ["7c10", "b84e", "019c"].map(|session| address(&demo(folder.path(), session, &[])));
+    let [problems, turns, codex] = ["7c10", "b84e", "019cb4"].map(|session| address(&demo(folder.path(), session, &[])));
     with_browser(|browser| async move {
         browser.open(&problems).await;
         problems_by_key(&browser).await;

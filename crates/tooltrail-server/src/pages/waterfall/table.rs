@@ -151,7 +151,7 @@ fn line(reader: &SessionReader<'_>, fall: &Waterfall<'_>, row: &Row<'_, '_>, at:
     html! {
         tr {
             td.c-number { @if let Some(page) = reader.window().page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
-            td.c-tool { @if row.depth > 0 { span.di title=(if call.row.is_inner() { "in a script" } else { "by a subagent" }) { "↳ " } } (data::tool(call)) }
+            td.c-tool { @if row.depth > 0 { span.di title=(if call.is_inner() { "in a script" } else { "by a subagent" }) { "↳ " } } (data::tool(call)) }
             td.c-what { @if let Some(address) = reader.window().row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row " (row.call.number) } } } @else { code { (title) } } }
             td.c-start {
                 @match &start {
