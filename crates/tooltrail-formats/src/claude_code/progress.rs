@@ -124,9 +124,10 @@ fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: O
     if inner.assistant {
         usage::reported(&inner.message, inner.uuid, inner.request, emit);
     }
+    let message = inner.message.id.map(Raw::digest);
     for block in inner.message.content.blocks() {
         if inner.assistant
-            && let Some(mut call) = calls::call(block, &inner.message, inner.request, None, emit)
+            && let Some(mut call) = calls::call(block, &inner.message, message, inner.request, None, emit)
         {
             call.nested = Some(nested.clone());
             emit.fact(Fact::Call(call));
