@@ -90,7 +90,7 @@ pub(super) fn result<'r>(
         feedback: error.then(|| feedback.map(Raw::text).or_else(said)).flatten(),
         background: outcome.background(structured),
         child: outcome.child(structured),
-        hook: error.then(|| hook_in_text(&outcome.head)).flatten(),
+        hook: error.then(|| hook_in_text(&outcome.head)).flatten().map(Box::new),
         synthetic: outcome.synthetic(),
         sole: false,
         truncated: false,

@@ -163,7 +163,7 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
 fn hook<'r>(hook: Option<Hook<'r>>, emit: &mut FactEmitter<'_, 'r>) {
     let Some(hook) = hook else { return };
     let refusal = hooks::refusal(&hook);
-    emit.fact(Fact::Hook(hook));
+    emit.fact(Fact::Hook(Box::new(hook)));
     if let Some(refusal) = refusal {
         emit.fact(Fact::Refusal(refusal));
     }
@@ -304,7 +304,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         Some("stop_hook_summary") => {
             emit.fact(Fact::Notice(Notice::TurnOver));
             for hook in hooks::summary(record) {
-                emit.fact(Fact::Hook(hook));
+                emit.fact(Fact::Hook(Box::new(hook)));
             }
         }
         Some("permission_denied") => {
@@ -315,7 +315,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
             // Bounded: only the sentence about a hook is needed, and it comes first.
             let text = record.content_text().map(|content| content.head(4000)).unwrap_or_default();
             if let Some(hook) = hooks::in_words(&text, record.tool_use) {
-                emit.fact(Fact::Hook(hook));
+                emit.fact(Fact::Hook(Box::new(hook)));
             }
         }
         Some(_) => {}

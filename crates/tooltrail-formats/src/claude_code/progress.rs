@@ -85,7 +85,7 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r
         // Such a record marks the start of a hook; older logs have no other.
         Some("hook_progress") => {
             if let Some(hook) = super::hooks::read(record) {
-                emit.fact(Fact::Hook(hook));
+                emit.fact(Fact::Hook(Box::new(hook)));
             }
         }
         Some("agent_progress") => {

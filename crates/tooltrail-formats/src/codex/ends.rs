@@ -190,7 +190,7 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
         truncated: false,
         nested: None,
     };
-    emit(Fact::End(End { call, result }));
+    emit(Fact::End(Box::new(End { call, result })));
 }
 
 /// A duration as `{"secs":1,"nanos":5}`, or a number of milliseconds.

@@ -90,11 +90,11 @@ impl CallTable {
 }
 
 impl Assembler {
-    pub(super) fn call(&mut self, call: Call<'_>) {
+    pub(super) fn call(&mut self, call: &Call<'_>) {
         if let Some(nested) = &call.nested {
-            return self.nested_call(&call, nested);
+            return self.nested_call(call, nested);
         }
-        let record = self.call_record(&call);
+        let record = self.call_record(call);
         self.owner.answered();
         // Before the call itself is added: the model goes on, which settles the calls that were open until now.
         self.goes_on();
@@ -105,7 +105,7 @@ impl Assembler {
             self.calls.speaking.remove(&self.here.within);
         }
         self.ends_with(Ending::Busy);
-        let index = self.add_call(record, CallOrigin::of(&call));
+        let index = self.add_call(record, CallOrigin::of(call));
         if call.unnamed {
             self.calls.nameless.call(self.here.within, index);
         }
@@ -223,12 +223,12 @@ impl Assembler {
         }
     }
 
-    pub(super) fn result(&mut self, result: CallResult<'_>) {
+    pub(super) fn result(&mut self, result: &CallResult<'_>) {
         self.talk.answered();
         if let Some(time) = result.time {
             self.lasts_until(time);
         }
-        let record = self.result_record(&result);
+        let record = self.result_record(result);
         let id = result.call.as_ref();
         // A nested result never replaces another: progress records repeat it.
         if result.nested.is_some() {
