@@ -2,6 +2,7 @@
 //! something about calls or the session, an arm to [`facts`].
 
 use super::author::HEAD;
+use super::message::BlockFamily;
 use super::record::ClaudeRecord;
 use super::{attached, calls, desktop, hooks, outcome, progress, prompts, usage};
 use crate::{Record, Sink, worktrees};
@@ -243,14 +244,12 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.line(), span, echo: Echo::None }));
     }
     for block in content.blocks().filter(|block| block.tool_use_id.is_none() && !block.is_result()) {
-        match (block.text, block.kind.map(Raw::text).as_deref()) {
+        let span = emit.span(&block.span);
+        let media = |kind| Fact::Block(BlockFact { message: None, kind, span });
+        match (block.text, block.family) {
             (Some(text), _) => prompts::words(text, &block.span, speaker.flags, results > 0, emit),
-            (None, Some("image")) => {
-                emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) }))
-            }
-            (None, Some("document")) => {
-                emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Document, span: emit.span(&block.span) }))
-            }
+            (None, BlockFamily::Image) => emit.fact(media(BlockKind::Image)),
+            (None, BlockFamily::Document) => emit.fact(media(BlockKind::Document)),
             _ => {}
         }
     }
@@ -274,12 +273,12 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         } else if let Some((result, _)) = calls::result(block, message, None, None, None, emit.ids.own, emit) {
             emit.fact(Fact::Result(result));
         } else {
-            let kind = match block.kind.map(Raw::text).as_deref() {
-                Some("text") | None => BlockKind::Text,
-                Some("thinking" | "redacted_thinking") => BlockKind::Thinking,
-                Some("image") => BlockKind::Image,
-                Some("document") => BlockKind::Document,
-                Some(_) => BlockKind::Other,
+            let kind = match block.family {
+                BlockFamily::Text => BlockKind::Text,
+                BlockFamily::Thinking => BlockKind::Thinking,
+                BlockFamily::Image => BlockKind::Image,
+                BlockFamily::Document => BlockKind::Document,
+                BlockFamily::Call | BlockFamily::Result | BlockFamily::Other => BlockKind::Other,
             };
             emit.fact(Fact::Block(BlockFact { message: speaks, kind, span: emit.span(&block.span) }));
         }
