@@ -74,7 +74,7 @@ pub(super) fn result<'r>(
     emit: &FactEmitter<'_, 'r>,
 ) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
     let call = message.result_id(block, emit.line())?;
-    let outcome = ResultOutcome::of(block, structured, denial);
+    let mut outcome = ResultOutcome::of(block, structured, denial);
     // Refusals and hooks are recognised on errors only: an ordinary output may quote their texts.
     let error = outcome.signals.says_error();
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
@@ -88,7 +88,7 @@ pub(super) fn result<'r>(
         node,
         run_ms: outcome.run_ms,
         feedback: error.then(|| feedback.map(Raw::text).or_else(said)).flatten(),
-        background: outcome.background(structured),
+        background: outcome.background.take(),
         child: outcome.child(structured),
         hook: error.then(|| hook_in_text(&outcome.head)).flatten().map(Box::new),
         synthetic: outcome.synthetic(),
