@@ -165,12 +165,15 @@ impl Search {
 
     /// Keeps one of several forms of the same log.
     fn drop_twins(&mut self) {
-        let mut best: BTreeMap<PathBuf, u8> = BTreeMap::new();
-        for (key, rank) in self.files.iter().filter_map(|found| twin(&found.path)) {
-            let held = best.entry(key).or_insert(rank);
-            *held = rank.min(*held);
+        let forms: Vec<Option<(PathBuf, u8)>> = self.files.iter().map(|found| twin(&found.path)).collect();
+        let mut best: BTreeMap<&Path, u8> = BTreeMap::new();
+        for (key, rank) in forms.iter().flatten() {
+            let held = best.entry(key).or_insert(*rank);
+            *held = (*held).min(*rank);
         }
-        self.files.retain(|found| twin(&found.path).is_none_or(|(key, rank)| best.get(&key) == Some(&rank)));
+        // `retain` asks about the files in their order.
+        let mut forms = forms.iter();
+        self.files.retain(|_| forms.next().and_then(Option::as_ref).is_none_or(|(key, rank)| best.get(key.as_path()) == Some(rank)));
     }
 
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {

@@ -81,7 +81,10 @@ impl<'b, R: Read> Lines<'b, R> {
 
     /// The lines after a place that was reached before; `input` begins there.
     pub fn after(mark: LinePosition, input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
-        if buffer.0.len() < ROOM {
+        if buffer.0.is_empty() {
+            // The system hands out zeroed memory, and short logs never touch most of it.
+            buffer.0 = vec![0; ROOM];
+        } else if buffer.0.len() < ROOM {
             buffer.0.resize(ROOM, 0);
         }
         Lines {

@@ -26,25 +26,32 @@ fn number(number: f64) -> Option<Time> {
     Time::from_millisecond(millis as i64)
 }
 
+/// Eight characters of a timestamp: their digits as numbers, if they are digits where `0` stands in the template and its characters elsewhere.
+#[inline(always)]
+fn eight(text: [u8; 8], template: &[u8; 8]) -> Option<[i64; 8]> {
+    // All at once: a digit becomes its value, and a character that is as it must be becomes zero.
+    let values = u64::from_le_bytes(text) ^ u64::from_le_bytes(*template);
+    // What is added makes the highest bit of a byte appear if its value is above nine, or above zero.
+    let above = u64::from_le_bytes(template.map(|mark| if mark == b'0' { 0x80 - 10 } else { 0x80 - 1 }));
+    // A byte with that bit is wrong itself; without any, no sum reaches the next byte.
+    let wrong = (values | values.wrapping_add(above)) & 0x8080_8080_8080_8080;
+    (wrong == 0).then(|| values.to_le_bytes().map(i64::from))
+}
+
 /// The spelling that nearly every record uses, `2026-03-04T10:00:03.000Z`.
 fn parse(text: &[u8]) -> Option<Time> {
-    let text: &[u8; 24] = text.try_into().ok()?;
-    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'.'), (23, b'Z')];
-    if marks.iter().any(|&(at, mark)| text[at] != mark) {
+    let &[date, clock, rest] = text.as_chunks::<8>().0 else { return None };
+    if text.len() != 24 {
         return None;
     }
-    let mut good = true;
-    let mut two = |at: usize| {
-        let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
-        good &= tens < 10 && ones < 10;
-        i64::from(tens) * 10 + i64::from(ones)
-    };
-    let (year, month, day) = (two(0) * 100 + two(2), two(5), two(8));
-    let (hour, minute, second) = (two(11), two(14), two(17));
-    // The last three digits as two and two that share the middle one.
-    let milli = two(20) * 10 + two(21) % 10;
+    let [y1, y2, y3, y4, _, mo1, mo2, _] = eight(date, b"0000-00-")?;
+    let [d1, d2, _, h1, h2, _, mi1, mi2] = eight(clock, b"00T00:00")?;
+    let [_, s1, s2, _, ms1, ms2, ms3, _] = eight(rest, b":00.000Z")?;
+    let (year, month, day) = (((y1 * 10 + y2) * 10 + y3) * 10 + y4, mo1 * 10 + mo2, d1 * 10 + d2);
+    let (hour, minute, second) = (h1 * 10 + h2, mi1 * 10 + mi2, s1 * 10 + s2);
+    let milli = (ms1 * 10 + ms2) * 10 + ms3;
     // Odd dates and leap seconds are left to the full parser.
-    let plain = good && (1..=12).contains(&month) && (1..=28).contains(&day) && hour < 24 && minute < 60 && second < 60;
+    let plain = (1..=12).contains(&month) && (1..=28).contains(&day) && hour < 24 && minute < 60 && second < 60;
     if !plain {
         return None;
     }
@@ -83,6 +90,22 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_quick_way_takes_no_other_character() {
+        for at in 0..24 {
+            for byte in 0..=u8::MAX {
+                let mut text = *b"2026-03-04T10:00:03.125Z";
+                let digit = text[at].is_ascii_digit();
+                text[at] = byte;
+                let full = std::str::from_utf8(&text).ok().and_then(|text| text.parse::<Time>().ok());
+                assert!(parse(&text).is_none_or(|quick| Some(quick) == full), "{text:?}");
+                assert!(!digit || byte.is_ascii_digit() || parse(&text).is_none(), "{text:?}");
+            }
+        }
+        assert_eq!(parse(b"2026-03-04T10:00:03.125Zx"), None);
+        assert_eq!(parse(b"2026-03-04T10:00:03.125"), None);
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub struct Scope<'r> {
     pub ordinal: Option<u64>,
 }
 
-/// One fact of a record. It lives for one call of the sink, so the size of the largest does not matter.
+/// One fact of a record. It lives for one call of the sink, but is moved on the way there, so large facts that are rare are boxed.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "facts are handed on, not kept")]
 pub enum Fact<'r> {
@@ -84,9 +84,9 @@ pub enum Fact<'r> {
     /// A tool's result.
     Result(CallResult<'r>),
     /// End of a call, recorded beside its result or instead of it.
-    End(End<'r>),
+    End(Box<End<'r>>),
     /// A hook that ran.
-    Hook(Hook<'r>),
+    Hook(Box<Hook<'r>>),
     /// News of a background task.
     Task(TaskNews<'r>),
     /// The state of a background task, stated again: it may report an end, never a new beginning.
@@ -492,8 +492,8 @@ pub struct CallResult<'r> {
     pub background: Option<Text<'r>>,
     /// Subagent that it started, and how certain that is.
     pub child: Option<Child<'r>>,
-    /// Hook that the result's text mentions.
-    pub hook: Option<Hook<'r>>,
+    /// Hook that the result's text mentions; few results have one, and facts are moved often.
+    pub hook: Option<Box<Hook<'r>>>,
     /// Whether the agent wrote it in place of a real result.
     pub synthetic: bool,
     /// Whether the same record makes the call, so that the time of the request is unknown.

@@ -6,6 +6,10 @@
 use wide::{u8x16, u8x64};
 
 const BLOCK: usize = 64;
+/// Number of blocks without a quote after which the next quote is probably far.
+const CLEAR: usize = 4;
+/// Number of looks at 16 bytes after which a string counts as long.
+const LOOKS: usize = 4;
 
 /// A block that may reach past the end of the text; missing bytes read as spaces.
 #[inline]
@@ -56,62 +60,97 @@ fn parity(mut bits: u64) -> u64 {
 /// Whether the byte at `at` is escaped: an odd number of backslashes stands right before it. Nothing before `floor` counts.
 #[inline(always)]
 fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
-    let run = bytes[floor..at].iter().rev().take_while(|byte| **byte == b'\\').count();
-    run % 2 == 1
+    match bytes[floor..at] {
+        [.., b'\\', b'\\'] => bytes[floor..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1,
+        [.., b'\\'] => true,
+        _ => false,
+    }
 }
 
 /// End of the string whose first byte after the opening quote is at `start`: the position of its closing quote, and whether
 /// it is certain that nothing in it is escaped.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    // Most strings of a log are ids and keys: one look at 16 bytes settles those.
-    if let Some(head) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
-        let head = u8x16::new(*head);
-        let quotes = head.simd_eq(u8x16::splat(b'"')).to_bitmask();
-        let backslashes = head.simd_eq(u8x16::splat(b'\\')).to_bitmask();
-        let quote = quotes.trailing_zeros();
-        if quotes != 0 && backslashes.trailing_zeros() > quote {
-            return Some((start + quote as usize, true));
+    let rest = bytes.get(start..)?;
+    // Most strings of a log are ids and keys: a few looks at 16 bytes settle those, and show whether anything is escaped.
+    let (looks, _) = rest.as_chunks::<16>();
+    let mut at = start;
+    for look in looks.iter().take(LOOKS) {
+        let look = u8x16::new(*look);
+        let found = (look.simd_eq(u8x16::splat(b'"')) | look.simd_eq(u8x16::splat(b'\\'))).to_bitmask();
+        if found != 0 {
+            let first = at + found.trailing_zeros() as usize;
+            // Behind a backslash it takes more to tell which quote is the end.
+            return if bytes[first] == b'"' { Some((first, true)) } else { long_string_end(bytes, at, start).map(|end| (end, false)) };
         }
+        at += 16;
     }
-    // A second look covers most of the rest, and still shows whether anything is escaped.
-    let block = block(bytes, start);
-    let quote = mask(block, b'"').trailing_zeros();
-    if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
-        return Some((start + quote as usize, true));
+    if looks.len() < LOOKS {
+        return last_string_end(bytes, at, start);
     }
-    // A quote that may be escaped is looked at again below; a block without one is done.
-    let at = if quote < 64 { start } else { start + BLOCK };
     long_string_end(bytes, at, start).map(|end| (end, false))
+}
+
+/// The end of a string in the last few bytes of a text, from `at` on; nothing before is escaped.
+fn last_string_end(bytes: &[u8], at: usize, start: usize) -> Option<(usize, bool)> {
+    let first = at + bytes[at..].iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    if bytes[first] == b'"' { Some((first, true)) } else { long_string_end(bytes, at, start).map(|end| (end, false)) }
 }
 
 /// The end of a long or escaped string, from `at` on. Only quotes are searched; whether one is escaped is seen by looking
 /// back from it.
-fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    let (whole, tail) = rest.as_chunks::<BLOCK>();
+fn long_string_end(bytes: &[u8], mut at: usize, start: usize) -> Option<usize> {
+    // Where one quote follows another, blocks are quick; through long stretches without any, a search with wider registers is quicker.
+    loop {
+        at = match near_string_end(bytes, at, start) {
+            StringEnd::At(end) => return Some(end),
+            StringEnd::Behind(at) => at,
+        };
+        let quote = at + memchr::memchr(b'"', bytes.get(at..)?)?;
+        if !is_escaped(bytes, quote, start) {
+            return Some(quote);
+        }
+        at = quote + 1;
+    }
+}
+
+/// How far the end of a string was searched.
+enum StringEnd {
+    /// It is here.
+    At(usize),
+    /// It is here or behind.
+    Behind(usize),
+}
+
+/// The end of a string, unless there are several blocks without a quote.
+fn near_string_end(bytes: &[u8], at: usize, start: usize) -> StringEnd {
+    let (whole, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
     let quote = u8x16::splat(b'"');
+    let mut clear = 0;
     for (index, block) in whole.iter().enumerate() {
         let (quarters, _) = block.as_chunks::<16>();
         let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| u8x16::new(quarters[quarter]).simd_eq(quote));
         // The common case inside of long texts: 64 bytes without a quote.
         if !(a | b | c | d).any() {
+            clear += 1;
+            if clear == CLEAR {
+                return StringEnd::Behind(at + (index + 1) * BLOCK);
+            }
             continue;
         }
+        clear = 0;
         let bits = |quarter: u8x16, shift: u32| u64::from(quarter.to_bitmask()) << shift;
         let mut found = bits(a, 0) | bits(b, 16) | bits(c, 32) | bits(d, 48);
         while found != 0 {
             let end = at + index * BLOCK + found.trailing_zeros() as usize;
             if !is_escaped(bytes, end, start) {
-                return Some(end);
+                return StringEnd::At(end);
             }
             // Clears the lowest bit, to go on with the next quote of this block.
             found &= found - 1;
         }
     }
-    let tail_at = at + whole.len() * BLOCK;
-    let mut quotes = memchr::memchr_iter(b'"', tail).map(|quote| tail_at + quote);
-    quotes.find(|&end| !is_escaped(bytes, end, start))
+    StringEnd::Behind(at + whole.len() * BLOCK)
 }
 
 /// Number of bytes of a block before the first backslash.
@@ -231,6 +270,29 @@ mod tests {
         assert_eq!(string_end(b"never", 0), None);
         assert_eq!(string_end(b"", 0), None);
         assert_eq!(string_end(b"ends in backslash \\\"", 0), None);
+    }
+
+    #[test]
+    fn ends_are_found_behind_long_stretches_without_quotes() {
+        for stretch in [190, 255, 256, 257, 320, 600] {
+            for filler in 0..70 {
+                // Escaped quotes near and far, and one behind an even run of backslashes that ends the string.
+                let plain = "x".repeat(stretch);
+                let text = format!("{}{plain}\\\"{plain}\\\\\\\"y\\\"{plain}\\\\\" tail\"", "y".repeat(filler));
+                assert_eq!(string_end(text.as_bytes(), 0), Some((text.len() - 7, false)), "{text}");
+                assert_eq!(string_end(format!("{plain}\\\"").as_bytes(), 0), None);
+            }
+        }
+    }
+
+    #[test]
+    fn short_strings_are_known_to_be_plain() {
+        for length in 0..64 {
+            for behind in 0..70 {
+                let text = format!("{}\"{}", "x".repeat(length), "\\".repeat(behind));
+                assert_eq!(string_end(text.as_bytes(), 0), Some((length, true)), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -52,8 +52,9 @@ impl<'a> Raw<'a> {
     }
 
     /// The decoded text as bytes; invalid UTF-8 stays as it is.
+    #[inline]
     pub fn decoded_bytes(self) -> Cow<'a, [u8]> {
-        self.decoded(usize::MAX)
+        if self.plain { Cow::Borrowed(self.bytes) } else { self.decoded(usize::MAX) }
     }
 
     /// Appends the decoded text to `out` as bytes.

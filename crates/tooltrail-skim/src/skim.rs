@@ -147,7 +147,7 @@ impl<'a> Skim<'a> {
     /// Reads a string. Anything else is left unread.
     #[inline]
     pub fn string(&mut self) -> Option<Raw<'a>> {
-        if self.byte() != Some(b'"') {
+        if !self.stands(b'"') {
             return None;
         }
         let start = self.at + 1;
@@ -176,7 +176,7 @@ impl<'a> Skim<'a> {
             length += 1;
         }
         // Only a plain integer may end here; `1.5` and `1e3` take the slow path.
-        if length > 0 && rest.get(length).is_none_or(|end| matches!(end, b',' | b'}' | b']')) {
+        if length > 0 && rest.get(length).is_none_or(|end| ends_value(*end)) {
             self.at += length;
             return Some(number);
         }
@@ -203,37 +203,40 @@ impl<'a> Skim<'a> {
 
     /// Reads `true` or `false`. Anything else is left unread.
     pub fn bool(&mut self) -> Option<bool> {
-        if self.peek() != Some(Type::Bool) {
-            return None;
+        self.space();
+        let rest = self.bytes.get(self.at..)?;
+        if rest.starts_with(b"false") {
+            self.at += 5;
+            Some(false)
+        } else if rest.starts_with(b"true") {
+            self.at += 4;
+            Some(true)
+        } else {
+            None
         }
-        let rest = &self.bytes[self.at..];
-        let (value, length) = if rest.starts_with(b"true") { (true, 4) } else { (false, 5) };
-        if !rest.starts_with(if value { b"true" } else { b"false" }) {
-            return None;
-        }
-        self.at += length;
-        Some(value)
     }
 
     /// Steps over the next value, whatever it is, and returns its range.
     #[inline]
     pub fn skip(&mut self) -> Result<ByteRange, Torn> {
-        let torn = |at| Torn { at };
-        let kind = self.peek().ok_or(torn(self.at))?;
+        let first = self.byte();
         let start = self.at;
-        match kind {
-            Type::String => {
-                self.at = blocks::string_end(self.bytes, start + 1).ok_or(torn(start))?.0 + 1;
-            }
-            Type::Object | Type::Array => {
-                let (end, depth) = blocks::container_end(self.bytes, start).ok_or(torn(start))?;
+        let torn = Torn { at: start };
+        match first {
+            Some(b'"') => self.at = blocks::string_end(self.bytes, start + 1).ok_or(torn)?.0 + 1,
+            Some(b'{' | b'[') => {
+                let (end, depth) = blocks::container_end(self.bytes, start).ok_or(torn)?;
                 self.deepest = self.deepest.max(self.open + depth);
                 self.at = end;
             }
-            Type::Number | Type::Bool | Type::Null => {
+            // The spelling that stands most often where a text or a number is missing.
+            Some(b'n') if self.bytes[start..].first_chunk::<5>().is_some_and(|next| next.starts_with(b"null") && ends_value(next[4])) => {
+                self.at += 4;
+            }
+            _ => {
                 let token = self.token();
                 if !scalar(token) {
-                    return Err(torn(start));
+                    return Err(torn);
                 }
                 self.at += token.len();
             }
@@ -294,9 +297,16 @@ impl<'a> Skim<'a> {
         }
     }
 
+    /// Whether the next byte that is not whitespace is this one.
+    #[inline(always)]
+    fn stands(&mut self, byte: u8) -> bool {
+        // Compared before whitespace is looked for: where a byte is expected, it nearly always stands.
+        self.bytes.get(self.at) == Some(&byte) || self.byte() == Some(byte)
+    }
+
     #[inline(always)]
     fn take(&mut self, byte: u8) -> bool {
-        let there = self.byte() == Some(byte);
+        let there = self.stands(byte);
         self.at += usize::from(there);
         there
     }
@@ -322,6 +332,12 @@ impl<'a> Skim<'a> {
         self.at += token.len();
         Some(text)
     }
+}
+
+/// Whether a byte ends the value before it in a text without whitespace.
+#[inline(always)]
+fn ends_value(byte: u8) -> bool {
+    matches!(byte, b',' | b'}' | b']')
 }
 
 /// Whether a bare token is a valid value.

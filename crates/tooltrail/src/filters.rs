@@ -67,7 +67,8 @@ pub(crate) fn parse(args: &LogArgs, words: &[&OsString], spelling: Spelling) -> 
         here: here.as_deref(),
         home: home.as_deref().filter(|home| !home.is_empty()),
         now: logs::asked_at(args),
-        zone: jiff::tz::TimeZone::system(),
+        // Finding out the person's zone looks through many files of the system, and a filter without terms has no dates.
+        zone: if query.is_empty() { jiff::tz::TimeZone::UTC } else { jiff::tz::TimeZone::system() },
         agents: &agents,
         words: spelling,
     };

@@ -5,16 +5,18 @@ use super::markers;
 use super::message::{ClaudeMessage, ContentBlock};
 use super::outcome::{Poll, ResultOutcome, StructuredResult};
 use super::tools::names;
-use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
+use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, Id, TaskNews, Text};
 use tooltrail_model::{Fact, Kind};
 use tooltrail_skim::{Raw, Skim};
 
-/// A call, if the block is one: `tool_use`, or one of the API-side kinds.
+/// A call, if the block is one: `tool_use`, or one of the API-side kinds. `message_id` joins the calls of a message, also where that has no id
+/// of its own.
 pub(super) fn call<'r>(
     block: &ContentBlock<'r>,
     message: &ClaudeMessage<'r>,
+    message_id: Option<Id>,
     request: Option<Raw<'r>>,
-    node: Option<Raw<'r>>,
+    node: Option<Id>,
     emit: &FactEmitter<'_, 'r>,
 ) -> Option<Call<'r>> {
     let id = message.call_id(block, emit.line())?;
@@ -58,10 +60,10 @@ pub(super) fn call<'r>(
         prompt,
         task,
         message: message.id.map(Raw::text),
-        message_id: message.id.map(Raw::digest),
+        message_id,
         has_request: request.is_some(),
         model: message.real_model().map(Raw::text),
-        node: node.map(Raw::digest),
+        node,
         nested: None,
         script: None,
     })
@@ -74,11 +76,11 @@ pub(super) fn result<'r>(
     structured: Option<&StructuredResult<'r>>,
     denial: Option<Raw<'r>>,
     feedback: Option<Raw<'r>>,
-    node: Option<Raw<'r>>,
+    node: Option<Id>,
     emit: &FactEmitter<'_, 'r>,
 ) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
     let call = message.result_id(block, emit.line())?;
-    let outcome = ResultOutcome::of(block, structured, denial);
+    let mut outcome = ResultOutcome::of(block, structured, denial);
     // Refusals and hooks are recognised on errors only: an ordinary output may quote their texts.
     let error = outcome.signals.says_error();
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
@@ -89,12 +91,12 @@ pub(super) fn result<'r>(
         call,
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),
-        node: node.map(Raw::digest),
+        node,
         run_ms: outcome.run_ms,
         feedback: error.then(|| feedback.map(Raw::text).or_else(said)).flatten(),
-        background: outcome.background(structured),
+        background: outcome.background.take(),
         child: outcome.child(structured),
-        hook: error.then(|| hook_in_text(&outcome.head)).flatten(),
+        hook: error.then(|| hook_in_text(&outcome.head)).flatten().map(Box::new),
         synthetic: outcome.synthetic(),
         sole: false,
         truncated: false,

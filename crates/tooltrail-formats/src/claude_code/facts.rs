@@ -2,12 +2,13 @@
 //! something about calls or the session, an arm to [`facts`].
 
 use super::author::HEAD;
+use super::message::BlockFamily;
 use super::record::ClaudeRecord;
 use super::{attached, calls, desktop, hooks, outcome, progress, prompts, usage};
 use crate::{Record, Sink, worktrees};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    Approval, BlockKind, Boundary, Context, Echo, Hook, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role,
+    Approval, BlockKind, Boundary, Context, Echo, Hook, Id, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Refusal, Role,
     TitleBy, WorktreeTest,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
@@ -76,12 +77,20 @@ fn kind(spelled: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
     }
 }
 
+/// The fingerprints of a record's ids, which several of its facts have.
+#[derive(Clone, Copy, Debug)]
+struct RecordIds {
+    own: Option<Id>,
+    parent: Option<Id>,
+}
+
 /// Hands out the facts of one record.
 pub(super) struct FactEmitter<'e, 'r> {
     pub(super) record: &'e Record<'r>,
     pub(super) time: Option<Time>,
     /// The offset in the record of what is being read, where that is a record inside it.
     pub(super) base: usize,
+    ids: RecordIds,
     scope: &'e Scope<'r>,
     out: &'e mut Sink<'e>,
 }
@@ -115,7 +124,8 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
     let agent = record.agent.filter(|_| !record.main).map(Raw::decoded_bytes);
     let scope = Scope { session: record.session.map(Raw::decoded_bytes), agent, sidechain: record.sidechain, ordinal: None };
     let (kind, known) = kind(record.kind);
-    let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, scope: &scope, out };
+    let ids = RecordIds { own: record.uuid.map(Raw::digest), parent: record.parent.map(Raw::digest) };
+    let mut emit = FactEmitter { record: &record.record, time: record.time, base: 0, ids, scope: &scope, out };
     // First of all facts: the assembler counts records by it.
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known });
     if record.hook_input().is_some() {
@@ -154,7 +164,7 @@ pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
 fn hook<'r>(hook: Option<Hook<'r>>, emit: &mut FactEmitter<'_, 'r>) {
     let Some(hook) = hook else { return };
     let refusal = hooks::refusal(&hook);
-    emit.fact(Fact::Hook(hook));
+    emit.fact(Fact::Hook(Box::new(hook)));
     if let Some(refusal) = refusal {
         emit.fact(Fact::Refusal(refusal));
     }
@@ -188,36 +198,36 @@ fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut FactEmitter<'_, '_>) {
         // Other records may carry an id, but are no place in the conversation.
         _ => return,
     };
-    let Some(id) = record.uuid else { return };
+    let Some(id) = emit.ids.own else { return };
     let hidden = record.meta || record.team;
-    emit.fact(Fact::Node(Node {
-        id: id.digest(),
-        parent: record.parent.map(Raw::digest),
-        copy_of: record.forked_from.map(Raw::digest),
-        role,
-        hidden,
-    }));
+    emit.fact(Fact::Node(Node { id, parent: emit.ids.parent, copy_of: record.forked_from.map(Raw::digest), role, hidden }));
     if !record.supersedes.is_empty() {
         emit.fact(Fact::Retract(record.supersedes.iter().map(|id| id.digest()).collect()));
     }
 }
 
+/// The record that a user record follows, or whose call it answers.
+fn source(record: &ClaudeRecord<'_>, ids: RecordIds) -> Option<Id> {
+    // Nearly always the same, and comparing them is quicker than another fingerprint.
+    record.source_node.filter(|node| record.parent != Some(*node)).map(Raw::digest).or(ids.parent)
+}
+
 fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     let content = &record.message.content;
     let results = content.results();
+    let source = source(record, emit.ids);
     // Results before texts: a text beside a result is a reminder, which depends on there being one.
     for block in content.blocks() {
         // The structured companion belongs to one result; with several in a record, it is not clear to which.
         let structured = record.structured.as_ref().filter(|_| results == 1);
-        let node = record.source_node.or(record.parent);
-        if let Some(result) = calls::result(block, &record.message, structured, record.denial, record.feedback, node, emit) {
+        if let Some(result) = calls::result(block, &record.message, structured, record.denial, record.feedback, source, emit) {
             calls::emit_result(result, structured, emit);
         }
     }
     // A refusal without a result.
     if let Some(denial) = record.denial.filter(|_| results == 0).and_then(|kind| outcome::denial_kind(&kind.text())) {
         let call = record.rare_text(|rare| rare.source_tool_use).or(record.tool_use.map(Raw::text));
-        emit.fact(Fact::Refusal(Refusal { call, node: record.source_node.or(record.parent).map(Raw::digest), denial }));
+        emit.fact(Fact::Refusal(Refusal { call, node: source, denial }));
     }
     // Before the texts: they say that the person stopped it, which the flag knows better.
     if record.rare().is_some_and(|rare| rare.shutdown) {
@@ -234,14 +244,12 @@ fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.line(), span, echo: Echo::None }));
     }
     for block in content.blocks().filter(|block| block.tool_use_id.is_none() && !block.is_result()) {
-        match (block.text, block.kind.map(Raw::text).as_deref()) {
+        let span = emit.span(&block.span);
+        let media = |kind| Fact::Block(BlockFact { message: None, kind, span });
+        match (block.text, block.family) {
             (Some(text), _) => prompts::words(text, &block.span, speaker.flags, results > 0, emit),
-            (None, Some("image")) => {
-                emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) }))
-            }
-            (None, Some("document")) => {
-                emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Document, span: emit.span(&block.span) }))
-            }
+            (None, BlockFamily::Image) => emit.fact(media(BlockKind::Image)),
+            (None, BlockFamily::Document) => emit.fact(media(BlockKind::Document)),
             _ => {}
         }
     }
@@ -252,27 +260,25 @@ fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
     if record.api_error {
         emit.fact(Fact::Notice(Notice::ApiError));
     }
-    let id = message.id.or(record.uuid);
+    let id = message.id.map(Raw::digest).or(emit.ids.own);
     // A message without an id is known by its line, so that its blocks still belong together.
-    let speaks = Some(id.map_or_else(|| emit.line(), Raw::digest));
-    usage::own(record, emit);
+    let speaks = Some(id.unwrap_or_else(|| emit.line()));
+    usage::own(record, id, emit);
     if let Some((_, span)) = &message.content.text {
         emit.fact(Fact::Block(BlockFact { message: speaks, kind: BlockKind::Text, span: emit.span(span) }));
     }
     for block in message.content.blocks() {
-        if let Some(mut call) = calls::call(block, message, record.request, record.uuid, emit) {
-            // The call knows only the message's own id; a message without one is joined by its record's id or line.
-            call.message_id = speaks;
+        if let Some(call) = calls::call(block, message, speaks, record.request, emit.ids.own, emit) {
             emit.fact(Fact::Call(call));
-        } else if let Some((result, _)) = calls::result(block, message, None, None, None, record.uuid, emit) {
+        } else if let Some((result, _)) = calls::result(block, message, None, None, None, emit.ids.own, emit) {
             emit.fact(Fact::Result(result));
         } else {
-            let kind = match block.kind.map(Raw::text).as_deref() {
-                Some("text") | None => BlockKind::Text,
-                Some("thinking" | "redacted_thinking") => BlockKind::Thinking,
-                Some("image") => BlockKind::Image,
-                Some("document") => BlockKind::Document,
-                Some(_) => BlockKind::Other,
+            let kind = match block.family {
+                BlockFamily::Text => BlockKind::Text,
+                BlockFamily::Thinking => BlockKind::Thinking,
+                BlockFamily::Image => BlockKind::Image,
+                BlockFamily::Document => BlockKind::Document,
+                BlockFamily::Call | BlockFamily::Result | BlockFamily::Other => BlockKind::Other,
             };
             emit.fact(Fact::Block(BlockFact { message: speaks, kind, span: emit.span(&block.span) }));
         }
@@ -297,7 +303,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
         Some("stop_hook_summary") => {
             emit.fact(Fact::Notice(Notice::TurnOver));
             for hook in hooks::summary(record) {
-                emit.fact(Fact::Hook(hook));
+                emit.fact(Fact::Hook(Box::new(hook)));
             }
         }
         Some("permission_denied") => {
@@ -308,7 +314,7 @@ fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
             // Bounded: only the sentence about a hook is needed, and it comes first.
             let text = record.content_text().map(|content| content.head(4000)).unwrap_or_default();
             if let Some(hook) = hooks::in_words(&text, record.tool_use) {
-                emit.fact(Fact::Hook(hook));
+                emit.fact(Fact::Hook(Box::new(hook)));
             }
         }
         Some(_) => {}

@@ -151,6 +151,9 @@ pub(super) fn answer_agent(tail: &str) -> Option<&str> {
 
 /// The background task that a shell's or an agent's result text announces.
 pub(super) fn background(head: &str) -> Option<&str> {
+    if head.is_empty() {
+        return None;
+    }
     let text = head.trim_start();
     let after = |mark: &str| text.find(mark).map(|at| &text[at + mark.len()..]);
     let rest = if text.starts_with("Command running in background") || text.starts_with("Command was manually backgrounded") {

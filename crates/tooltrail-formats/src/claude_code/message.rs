@@ -29,6 +29,8 @@ pub(super) struct MessageContent<'r> {
 #[derive(Debug, Default)]
 pub(super) struct ContentBlock<'r> {
     pub(super) kind: Option<Raw<'r>>,
+    /// The family of its kind, which is asked for many times.
+    pub(super) family: BlockFamily,
     pub(super) id: Option<Raw<'r>>,
     pub(super) name: Option<Raw<'r>>,
     pub(super) server: Option<Raw<'r>>,
@@ -40,6 +42,40 @@ pub(super) struct ContentBlock<'r> {
     pub(super) tool_use_id: Option<Raw<'r>>,
     pub(super) is_error: Option<bool>,
     pub(super) result: ResultTexts<'r>,
+}
+
+/// The family of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BlockFamily {
+    /// Requests a call: `tool_use`, or one of the API-side kinds.
+    Call,
+    /// Answers a call: `tool_result`, or one of the API-side kinds.
+    Result,
+    Image,
+    Document,
+    Thinking,
+    /// Text, also where the block does not say what it is.
+    #[default]
+    Text,
+    /// Anything else.
+    Other,
+}
+
+impl BlockFamily {
+    fn of(kind: Raw<'_>) -> Self {
+        // API-side kinds end alike (`server_tool_use`, `mcp_tool_use`), so new ones are recognised, too.
+        match &*kind.decoded_bytes() {
+            b"tool_use" => BlockFamily::Call,
+            b"tool_result" => BlockFamily::Result,
+            b"text" => BlockFamily::Text,
+            b"thinking" | b"redacted_thinking" => BlockFamily::Thinking,
+            b"image" => BlockFamily::Image,
+            b"document" => BlockFamily::Document,
+            kind if kind.ends_with(b"_tool_use") => BlockFamily::Call,
+            kind if kind.ends_with(b"_tool_result") => BlockFamily::Result,
+            _ => BlockFamily::Other,
+        }
+    }
 }
 
 /// The `content` of a result: where it stands, and its first and last text.
@@ -126,7 +162,11 @@ impl<'r> MessageContent<'r> {
             }
             Some(Type::Array) => value.array(|item| {
                 let start = item.position();
-                let mut block = ContentBlock::default();
+                // `first` avoids an allocation for nearly every record of a scan. Blocks are large, so they are filled where they stay.
+                let block = match self.first {
+                    None => self.first.get_or_insert_default(),
+                    Some(_) => self.more.push_mut(ContentBlock::default()),
+                };
                 if item.peek() == Some(Type::Object) {
                     item.object(|key, value| block.field(key.as_bytes(), value))?;
                 } else if let Some(text) = item.string() {
@@ -134,11 +174,6 @@ impl<'r> MessageContent<'r> {
                     block.text = Some(text);
                 }
                 block.span = start..item.position();
-                // `first` avoids an allocation for nearly every record of a scan.
-                match self.first {
-                    None => self.first = Some(block),
-                    Some(_) => self.more.push(block),
-                }
                 Ok(())
             })?,
             _ => {}
@@ -165,7 +200,10 @@ impl<'r> MessageContent<'r> {
 impl<'r> ContentBlock<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
-            b"type" => self.kind = value.string(),
+            b"type" => {
+                self.kind = value.string();
+                self.family = self.kind.map(BlockFamily::of).unwrap_or_default();
+            }
             b"id" => self.id = id(value)?,
             b"name" => self.name = value.string(),
             b"server_name" => self.server = value.string(),
@@ -187,20 +225,19 @@ impl<'r> ContentBlock<'r> {
 }
 
 impl ContentBlock<'_> {
-    /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
+    /// Whether it requests a call.
     pub(super) fn is_call(&self) -> bool {
-        // API-side kinds end alike (`server_tool_use`, `mcp_tool_use`), so new ones are recognised, too.
-        self.kind.is_some_and(|kind| kind == *"tool_use" || kind.ends_with("_tool_use"))
+        self.family == BlockFamily::Call
     }
 
-    /// Whether it answers a call: `tool_result`, or one of the API-side kinds.
+    /// Whether it answers a call.
     pub(super) fn is_result(&self) -> bool {
-        self.kind.is_some_and(|kind| kind == *"tool_result" || kind.ends_with("_tool_result"))
+        self.family == BlockFamily::Result
     }
 
     /// Whether it is a picture or a document.
     pub(super) fn is_media(&self) -> bool {
-        self.kind.is_some_and(|kind| kind == *"image" || kind == *"document")
+        matches!(self.family, BlockFamily::Image | BlockFamily::Document)
     }
 }
 

@@ -159,6 +159,8 @@ pub(super) struct ResultOutcome<'r> {
     tail: Cow<'r, str>,
     pub(super) signals: Signals,
     pub(super) run_ms: Option<u64>,
+    /// The background task that the call became.
+    pub(super) background: Option<Cow<'r, str>>,
 }
 
 /// The state of a task, learnt from the result of a call that asked.
@@ -182,7 +184,8 @@ impl<'r> ResultOutcome<'r> {
         let mut head = first.map(|text| telling_head(text, wrong)).unwrap_or_default();
         let mut tail = last.map(telling_tail).unwrap_or_default();
         // A list of blocks that was written into a string is the blocks it holds.
-        if head.trim_start().starts_with("[{")
+        if !head.is_empty()
+            && head.trim_start().starts_with("[{")
             && let Some((inner_head, inner_tail)) = first.and_then(spelled_blocks)
         {
             (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
@@ -199,7 +202,8 @@ impl<'r> ResultOutcome<'r> {
                 signals.marker = Some(Marker::Interrupted);
             }
         }
-        if signals.marker.is_none() && markers::service_failed(&head) {
+        // Most texts tell nothing, and their heads are empty.
+        if signals.marker.is_none() && !head.is_empty() && markers::service_failed(&head) {
             signals.marker = Some(Marker::ServiceFailed);
         }
         // What the command itself printed states nothing about it.
@@ -216,14 +220,15 @@ impl<'r> ResultOutcome<'r> {
             signals.timed_out = structured.timed_out;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
-        let mut out = ResultOutcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
+        let mut out = ResultOutcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms), background: None };
         // Last, because it needs the texts and signals above.
-        out.signals.backgrounded = structured.is_some_and(|structured| structured.detached) || out.background(structured).is_some();
+        out.background = out.became(structured);
+        out.signals.backgrounded = structured.is_some_and(|structured| structured.detached) || out.background.is_some();
         out
     }
 
     /// The background task the call became.
-    pub(super) fn background(&self, structured: Option<&StructuredResult<'r>>) -> Option<Cow<'r, str>> {
+    fn became(&self, structured: Option<&StructuredResult<'r>>) -> Option<Cow<'r, str>> {
         if let Some(structured) = structured {
             // Structured fields first: they are certain, a text is only a fallback.
             if let Some(id) = structured.background {
@@ -238,9 +243,11 @@ impl<'r> ResultOutcome<'r> {
                 return Some(id.text());
             }
         }
-        let said = !self.signals.says_error();
+        if self.head.is_empty() || self.signals.says_error() {
+            return None;
+        }
         let launched = || self.signals.served.launched.then(|| served::task(&self.head)).flatten();
-        markers::background(&self.head).or_else(launched).filter(|_| said).map(|id| Cow::Owned(id.to_owned()))
+        markers::background(&self.head).or_else(launched).map(|id| Cow::Owned(id.to_owned()))
     }
 
     /// The subagent the call started.
@@ -273,7 +280,7 @@ impl<'r> ResultOutcome<'r> {
                 return Some(Poll { id, state: task_state(&status.text()), exit_code: structured.exit_code });
             }
         }
-        if self.signals.says_error() {
+        if self.head.is_empty() || self.signals.says_error() {
             return None;
         }
         if let Some(state) = stopped(&self.head) {
@@ -295,7 +302,7 @@ impl<'r> ResultOutcome<'r> {
 
     /// Whether the program wrote this in place of a real result.
     pub(super) fn synthetic(&self) -> bool {
-        self.head.trim_start().starts_with("[Request interrupted by user") && self.head.trim().ends_with(']')
+        !self.head.is_empty() && self.head.trim_start().starts_with("[Request interrupted by user") && self.head.trim().ends_with(']')
     }
 }
 

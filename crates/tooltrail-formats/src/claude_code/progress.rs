@@ -85,7 +85,7 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r
         // Such a record marks the start of a hook; older logs have no other.
         Some("hook_progress") => {
             if let Some(hook) = super::hooks::read(record) {
-                emit.fact(Fact::Hook(hook));
+                emit.fact(Fact::Hook(Box::new(hook)));
             }
         }
         Some("agent_progress") => {
@@ -124,9 +124,10 @@ fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: O
     if inner.assistant {
         usage::reported(&inner.message, inner.uuid, inner.request, emit);
     }
+    let message = inner.message.id.map(Raw::digest);
     for block in inner.message.content.blocks() {
         if inner.assistant
-            && let Some(mut call) = calls::call(block, &inner.message, inner.request, None, emit)
+            && let Some(mut call) = calls::call(block, &inner.message, message, inner.request, None, emit)
         {
             call.nested = Some(nested.clone());
             emit.fact(Fact::Call(call));

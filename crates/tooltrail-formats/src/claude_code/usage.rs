@@ -7,12 +7,11 @@ use tooltrail_model::Fact;
 use tooltrail_model::event::{Id, Usage};
 use tooltrail_skim::Raw;
 
-/// Emits the tokens of a record's own message.
-pub(super) fn own<'r>(record: &ClaudeRecord<'r>, emit: &mut FactEmitter<'_, 'r>) {
+/// Emits the tokens of a record's own message, which has this id.
+pub(super) fn own<'r>(record: &ClaudeRecord<'r>, id: Option<Id>, emit: &mut FactEmitter<'_, 'r>) {
     // Without any id the record itself is recognised, so that a copy of the log does not count again.
     let request = || record.request.map_or_else(|| Raw::new(record.record.bytes).digest(), Raw::digest);
-    let id = || record.message.id.or(record.uuid).map_or_else(request, Raw::digest);
-    tokens(&record.message, id, record.request, false, emit);
+    tokens(&record.message, || id.unwrap_or_else(request), record.request, false, emit);
 }
 
 /// Emits the tokens of a subagent's message that its parent's log reports. They count only where no log has the message itself.

@@ -217,7 +217,7 @@ fn finish(tool: Cow<'_, str>, input: FieldSpan, content: FieldSpan, signals: Sig
         output: None,
     };
     let subject = script::subject_of_end(record);
-    emit(Fact::End(End { by_script: script::is_inner(&call.id), call, result, subject }));
+    emit(Fact::End(Box::new(End { by_script: script::is_inner(&call.id), call, result, subject })));
 }
 
 /// A duration as `{"secs":1,"nanos":5}`, or a number of milliseconds.

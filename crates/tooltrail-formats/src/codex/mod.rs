@@ -137,7 +137,8 @@ impl LogFiles for Codex {
         let place = |name: &str| path.ancestors().skip(1).find(|above| above.file_name().is_some_and(|last| last == name));
         let archived = place("archived_sessions");
         // An archived session keeps its name, not its place.
-        let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
+        let named = plain.starts_with("rollout-");
+        let home = if named { archived.or_else(|| place("sessions")).and_then(Path::parent) } else { None };
         // Plain before compressed, and in its own place before archived.
         Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
     }

@@ -100,11 +100,11 @@ impl CallTable {
 }
 
 impl Assembler {
-    pub(super) fn call(&mut self, call: Call<'_>) {
+    pub(super) fn call(&mut self, call: &mut Call<'_>) {
         if let Some(nested) = &call.nested {
-            return self.nested_call(&call, nested);
+            return self.nested_call(call, nested);
         }
-        let mut record = self.call_record(&call);
+        let mut record = self.call_record(call);
         let script = call.script.as_deref().map(|script| self.scripted(&mut record, script));
         self.owner.answered();
         // Before the call itself is added: the model goes on, which settles the calls that were open until now.
@@ -116,9 +116,9 @@ impl Assembler {
             self.calls.speaking.remove(&self.here.within);
         }
         self.ends_with(Ending::Busy);
-        let index = self.add_call(record, CallOrigin::of(&call));
+        let index = self.add_call(record, CallOrigin::of(call));
         if let Some(script) = script {
-            self.script_begins(index, script, call.script);
+            self.script_begins(index, script, call.script.take());
         }
         if call.unnamed {
             self.calls.nameless.call(self.here.within, index);
@@ -238,12 +238,12 @@ impl Assembler {
         }
     }
 
-    pub(super) fn result(&mut self, result: CallResult<'_>) {
+    pub(super) fn result(&mut self, result: &mut CallResult<'_>) {
         self.talk.answered();
         if let Some(time) = result.time {
             self.lasts_until(time);
         }
-        let record = self.result_record(&result);
+        let record = self.result_record(result);
         let id = result.call.as_ref();
         // A nested result never replaces another: progress records repeat it.
         if result.nested.is_some() {
@@ -271,7 +271,7 @@ impl Assembler {
             hooks::add(&mut self.out.calls[index].hooks, hook);
         }
         self.attach(index, record);
-        if let Some(output) = result.output {
+        if let Some(output) = result.output.take() {
             self.script_printed(index, *output);
         }
     }

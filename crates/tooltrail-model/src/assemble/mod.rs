@@ -182,15 +182,16 @@ impl Assembler {
     }
 
     /// Takes the next event. Events of one record begin with [`Fact::Record`] or [`Fact::Broken`].
-    pub fn push(&mut self, event: Event<'_>) {
+    pub fn push(&mut self, mut event: Event<'_>) {
+        // By reference where the fact is large or frequent: moving it out would copy it.
         match event.fact {
             Fact::Record { ref name, known } => self.record(&event, name, known),
-            Fact::Begin(begin) => self.begin(&begin),
+            Fact::Begin(ref begin) => self.begin(begin),
             Fact::Work(work) => self.work(work),
-            Fact::Context(context) => self.context(&context),
+            Fact::Context(ref context) => self.context(context),
             Fact::Clock(time) => self.clock = Some(time),
-            Fact::Node(node) => self.node(&node),
-            Fact::Prompt(prompt) => self.prompt(&prompt),
+            Fact::Node(ref node) => self.node(node),
+            Fact::Prompt(ref prompt) => self.prompt(prompt),
             Fact::Block(block) => {
                 self.owner.answered();
                 self.goes_on();
@@ -202,14 +203,14 @@ impl Assembler {
                     (Some(_), _) => Ending::Busy,
                 });
             }
-            Fact::Usage(usage) => self.usage(&usage),
+            Fact::Usage(ref usage) => self.usage(usage),
             Fact::Meter(meter) => self.meter(&meter),
             Fact::Response(usage) => self.response(&usage),
             Fact::SummarisedBy(response) => self.responses.summarised(response),
-            Fact::Call(call) => self.call(call),
-            Fact::Result(result) => self.result(result),
-            Fact::End(end) => self.end(end),
-            Fact::Hook(hook) => self.hook(hook),
+            Fact::Call(ref mut call) => self.call(call),
+            Fact::Result(ref mut result) => self.result(result),
+            Fact::End(end) => self.end(*end),
+            Fact::Hook(hook) => self.hook(&hook),
             Fact::Task(news) => self.task(news),
             Fact::Restated(news) => self.restated(news, event.at),
             Fact::SeenInPart(call) => self.seen_in_part(&call),
