@@ -49,7 +49,7 @@ pub(super) fn of(row: &CallRow<'_>, shell: &Shell, saved: bool) -> Vec<FileEffec
     }
 }
 
-/// What the words of a command say about files.
+/// The effects that the words of a command tell.
 fn understood(row: &CallRow<'_>, shell: &Shell) -> Option<ShellFiles> {
     // Another language, whose words mean something else.
     let posix = !row.tool.eq_ignore_ascii_case("powershell");
@@ -96,7 +96,7 @@ fn effects(row: &CallRow<'_>, shell: &Shell, files: ShellFiles, saved: bool) -> 
 /// Circumstances of a command.
 struct CommandPlace<'c> {
     directory: Option<&'c str>,
-    /// It succeeded.
+    /// Whether it ran to its end and succeeded.
     settled: bool,
     /// Its output, in lower case.
     said: String,
