@@ -95,7 +95,9 @@ pub(super) enum ScriptedEnd {
 
 impl ScriptState {
     fn signals(inner: &InnerState) -> Signals {
-        let mut signals = inner.item.as_ref().map_or_else(|| inner.known.signals(), |item| item.signals);
+        // A record of its own may tell its time and nothing else.
+        let told = inner.item.as_ref().map(|item| item.signals).filter(|told| told.outcome != LoggedOutcome::Nothing || is_refusal(told));
+        let mut signals = told.unwrap_or_else(|| inner.known.signals());
         // Asking about a task does not make the call that task.
         signals.backgrounded &= inner.task.is_none();
         signals
