@@ -112,7 +112,7 @@ impl States {
 
     /// States that are not in the set.
     #[must_use]
-    pub fn not(self) -> Self {
+    pub fn others(self) -> Self {
         Self(Self::ALL.0 & !self.0)
     }
 
@@ -125,7 +125,7 @@ impl States {
     /// Whether every state of the set is in the other one.
     #[must_use]
     pub fn within(self, other: Self) -> bool {
-        self.and(other.not()).is_empty()
+        self.and(other.others()).is_empty()
     }
 }
 

@@ -9,7 +9,7 @@ impl Reader<'_> {
     /// The condition on which a value counts as true, and its opposite.
     pub(crate) fn condition(&mut self, value: &Known) -> [Condition; 2] {
         if let Some((call, states)) = test(value) {
-            return [Condition::Result { call, states }, Condition::Result { call, states: states.not() }];
+            return [Condition::Result { call, states }, Condition::Result { call, states: states.others() }];
         }
         self.choices += 1;
         let choice = self.choices;
@@ -38,7 +38,7 @@ pub(crate) fn test(value: &Known) -> Option<(usize, States)> {
 pub(crate) fn not(value: &Known) -> Known {
     match (value.truth(), test(value)) {
         (Some(truth), _) => Known::Literal(Value::Bool(!truth)),
-        (None, Some((call, states))) => Known::Test(call, states.not()),
+        (None, Some((call, states))) => Known::Test(call, states.others()),
         _ => Known::Unknown,
     }
 }
@@ -55,7 +55,7 @@ pub(crate) fn equal(left: &Known, right: &Known, strict: bool) -> Known {
         member::EXIT_CODE if nothing => States::BACKGROUND,
         member::EXIT_CODE if matches!(other, Known::Literal(number) if number.as_i64() == Some(0)) => States::ZERO,
         member::SESSION if nothing => States::ENDED,
-        member::OUTPUT if other.as_text() == Some("") => States::WITH_OUTPUT.not(),
+        member::OUTPUT if other.as_text() == Some("") => States::WITH_OUTPUT.others(),
         _ => return Known::Unknown,
     };
     Known::Test(*call, states)

@@ -3,11 +3,11 @@
 use crate::conditions;
 use crate::literals::{self, source};
 use crate::scan;
-use crate::values::{Closure, HeapValue, Known};
+use crate::values::{Closure, HeapValue, Known, MemberList};
 use crate::walk::{Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::{Argument, Piece};
+use tooltrail_model::script::{Argument, Condition, Piece, ResultPart, member};
 use tree_sitter::Node;
 
 /// Most alternatives of a text.
@@ -51,6 +51,7 @@ impl<'t> Reader<'t> {
             "ternary_expression" => self.ternary(node),
             "unary_expression" => self.unary(node),
             "assignment_expression" => self.assignment(node),
+            "update_expression" => self.update(node),
             "sequence_expression" => children(node).into_iter().fold(Known::Undefined, |_, part| self.value(part)),
             "regex" | "this" | "super" | "meta_property" => Known::Unknown,
             "new_expression" => {
@@ -82,7 +83,7 @@ impl<'t> Reader<'t> {
     /// Value that a promise gives when it is awaited.
     pub(crate) fn waited(&mut self, value: Known) -> Known {
         let Known::Promise(inner, calls) = value else { return value };
-        self.settle(false);
+        self.settle(&calls);
         for call in calls.iter() {
             if let Some(awaited) = self.awaited.get_mut(*call) {
                 *awaited = true;
@@ -131,13 +132,7 @@ impl<'t> Reader<'t> {
 
     /// Two values as one text.
     pub(crate) fn joined(&mut self, left: Known, right: Known) -> Known {
-        let sides = |value: &Known| {
-            if let Known::Either(_, _, both) = value { 1 + usize::from(matches!(both.1, Known::Either(..))) } else { 0 }
-        };
-        if sides(&left) + sides(&right) > MOST_SIDES {
-            return Known::Text(Rc::new(vec![Piece::Unknown]));
-        }
-        if self.depth > DEEPEST {
+        if left.sides() * right.sides() > MOST_SIDES || self.depth > DEEPEST || !self.spend(left.bytes() + right.bytes()) {
             return Known::Text(Rc::new(vec![Piece::Unknown]));
         }
         if let Known::Either(call, states, both) = left {
@@ -145,14 +140,14 @@ impl<'t> Reader<'t> {
             self.depth += 1;
             let both = (self.joined(one, right.clone()), self.joined(other, right));
             self.depth -= 1;
-            return Known::Either(call, states, Rc::new(both));
+            return Known::either(call, states, both.0, both.1);
         }
         if let Known::Either(call, states, both) = right {
             let (one, other) = (*both).clone();
             self.depth += 1;
             let both = (self.joined(left.clone(), one), self.joined(left, other));
             self.depth -= 1;
-            return Known::Either(call, states, Rc::new(both));
+            return Known::either(call, states, both.0, both.1);
         }
         if let (Known::Literal(Value::String(left)), Known::Literal(right)) = (&left, &right)
             && let Some(right) = literals::shown(right)
@@ -212,10 +207,7 @@ impl<'t> Reader<'t> {
             "&&" | "||" | "??" => self.short(operator, &left, right),
             "===" | "==" => conditions::equal(&left, &self.value(right), operator == "==="),
             "!==" | "!=" => conditions::not(&conditions::equal(&left, &self.value(right), operator == "!==")),
-            _ => {
-                self.value(right);
-                Known::Unknown
-            }
+            _ => smaller(operator, &left, &self.value(right)),
         }
     }
 
@@ -231,13 +223,13 @@ impl<'t> Reader<'t> {
             Some(false) => return left.clone(),
             None => {}
         }
-        let exit = matches!(left, Known::Part(_, name) if &**name == tooltrail_model::script::member::EXIT_CODE || &**name == tooltrail_model::script::member::SESSION);
+        let exit = matches!(left, Known::Part(_, name) if &**name == member::EXIT_CODE || &**name == member::SESSION);
         let condition = match (operator, left) {
             ("??", Known::Part(..)) if exit => {
                 let Known::Test(call, states) = conditions::not(&conditions::equal(left, &Known::Undefined, true)) else {
                     return Known::Unknown;
                 };
-                [tooltrail_model::script::Condition::Result { call, states: states.not() }; 2]
+                [Condition::Result { call, states: states.others() }; 2]
             }
             ("&&", _) => self.condition(left),
             _ => {
@@ -251,17 +243,20 @@ impl<'t> Reader<'t> {
             return tested;
         }
         match (condition[0], operator) {
-            (tooltrail_model::script::Condition::Result { call, states }, _) => Known::Either(call, states, Rc::new((side, left.clone()))),
+            (Condition::Result { call, states }, _) => Known::either(call, states, side, left.clone()),
             _ => Known::Unknown,
         }
     }
 
     /// Value of an expression that is evaluated on a condition.
-    fn guarded(&mut self, node: Node<'t>, condition: tooltrail_model::script::Condition) -> Known {
+    fn guarded(&mut self, node: Node<'t>, condition: Condition) -> Known {
         let certain = std::mem::replace(&mut self.certain, false);
+        let length = self.path.len();
         self.path.push(condition);
+        self.nested += 1;
         let value = self.value(node);
-        self.path.pop();
+        self.nested -= 1;
+        self.path.truncate(length);
         self.certain = certain;
         scan::forget(self, node);
         value
@@ -277,9 +272,13 @@ impl<'t> Reader<'t> {
         }
         let [holds, fails] = self.condition(&condition);
         let (yes, no) = (self.guarded(yes, holds), self.guarded(no, fails));
+        // `typeof r === "string" ? r : JSON.stringify(r)` is how a whole result is printed in any case.
+        if let Some(whole) = same_whole(&yes, &no) {
+            return whole;
+        }
         match holds {
-            tooltrail_model::script::Condition::Result { call, states } => Known::Either(call, states, Rc::new((yes, no))),
-            tooltrail_model::script::Condition::Choice { .. } => Known::Unknown,
+            Condition::Result { call, states } => Known::either(call, states, yes, no),
+            Condition::Choice { .. } => Known::Unknown,
         }
     }
 
@@ -313,8 +312,26 @@ impl<'t> Reader<'t> {
         value
     }
 
+    /// `i++` and `i--`, as counting loops have them.
+    fn update(&mut self, node: Node<'t>) -> Known {
+        let name = node.child_by_field_name("argument").filter(|argument| argument.kind() == "identifier");
+        let name = name.map(|name| source(name, self.program));
+        let step = if self.operator(node) == "++" { 1 } else { -1 };
+        match name.and_then(|name| Some((name, self.lookup(name)?))) {
+            Some((name, Known::Literal(Value::Number(number)))) if number.is_i64() => {
+                let next = number
+                    .as_i64()
+                    .and_then(|number| number.checked_add(step))
+                    .map_or(Known::Unknown, |next| Known::Literal(Value::from(next)));
+                self.assign(name, next);
+            }
+            _ => scan::forget(self, node),
+        }
+        Known::Unknown
+    }
+
     fn object(&mut self, node: Node<'t>) -> Known {
-        let (mut members, mut open): (Vec<(Rc<str>, Known)>, bool) = (Vec::new(), false);
+        let (mut members, mut open): (MemberList, bool) = (Vec::new(), false);
         for child in children(node) {
             let (name, value) = match child.kind() {
                 "pair" => {
@@ -328,6 +345,14 @@ impl<'t> Reader<'t> {
                 "spread_element" => {
                     let value = child.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
                     match self.members(&value) {
+                        None if matches!(value, Known::Result(_)) => {
+                            open = true;
+                            members.iter_mut().for_each(|(_, value)| *value = Known::Unknown);
+                            for name in [member::EXIT_CODE, member::SESSION, member::OUTPUT] {
+                                let part = self.member(&value, name);
+                                put(&mut members, Rc::from(name), part);
+                            }
+                        }
                         Some((spread, more)) => {
                             open |= more;
                             spread.into_iter().for_each(|(name, value)| put(&mut members, name, value));
@@ -357,7 +382,7 @@ impl<'t> Reader<'t> {
         self.hold(HeapValue::Object(members, open))
     }
 
-    fn members(&self, value: &Known) -> Option<(Vec<(Rc<str>, Known)>, bool)> {
+    pub(crate) fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
         let Known::Heap(at) = value else { return None };
         match self.heap.get(*at) {
             Some(HeapValue::Object(members, open)) => Some((members.clone(), *open)),
@@ -388,6 +413,9 @@ impl<'t> Reader<'t> {
             let value = child.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
             let Some(spread) = self.elements(&value) else { return self.hold(HeapValue::Opaque) };
             elements.extend(spread);
+            if !self.spend(elements.len() * 16) {
+                return self.hold(HeapValue::Opaque);
+            }
         }
         self.hold(HeapValue::Array(elements))
     }
@@ -417,9 +445,11 @@ impl<'t> Reader<'t> {
             Known::Literal(Value::String(name)) => self.member(&object, name),
             Known::Literal(Value::Number(at)) => {
                 let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
-                self.elements(&object)
-                    .zip(at)
-                    .map_or(Known::Unknown, |(elements, at)| elements.get(at).cloned().unwrap_or(Known::Undefined))
+                let Known::Heap(list) = object else { return Known::Unknown };
+                match (self.heap.get(list), at) {
+                    (Some(HeapValue::Array(elements)), Some(at)) => elements.get(at).cloned().unwrap_or(Known::Undefined),
+                    _ => Known::Unknown,
+                }
             }
             _ => {
                 self.leak(&object);
@@ -450,8 +480,9 @@ impl<'t> Reader<'t> {
                 self.depth += 1;
                 let both = (self.member(&one, name), self.member(&other, name));
                 self.depth -= 1;
-                Known::Either(*call, *states, Rc::new(both))
+                Known::either(*call, *states, both.0, both.1)
             }
+            Known::Method(..) => Known::Unknown,
             _ => Known::Method(Rc::new(object.clone()), Rc::from(name)),
         }
     }
@@ -550,7 +581,8 @@ impl<'t> Reader<'t> {
 
     /// The literal that a value is.
     pub(crate) fn literal(&self, value: &Known, depth: usize) -> Option<Value> {
-        if depth > DEEPEST {
+        let bytes = if let Known::Literal(Value::String(text)) = value { text.len() } else { 8 };
+        if depth > DEEPEST || !self.spend(bytes) {
             return None;
         }
         match value {
@@ -576,8 +608,29 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// The text of a whole result, if one of two values is that and the other the result.
+fn same_whole(one: &Known, other: &Known) -> Option<Known> {
+    let ((Known::Result(call), Known::Text(pieces)) | (Known::Text(pieces), Known::Result(call))) = (one, other) else { return None };
+    let whole = Piece::Result { call: *call, part: ResultPart::Whole };
+    (pieces.as_slice() == [whole]).then(|| Known::Text(Rc::clone(pieces)))
+}
+
+/// Comparison of two numbers by size.
+fn smaller(operator: &str, left: &Known, right: &Known) -> Known {
+    let (Known::Literal(Value::Number(left)), Known::Literal(Value::Number(right))) = (left, right) else { return Known::Unknown };
+    let Some(order) = left.as_f64().zip(right.as_f64()).and_then(|(left, right)| left.partial_cmp(&right)) else { return Known::Unknown };
+    let truth = match operator {
+        "<" => order.is_lt(),
+        "<=" => order.is_le(),
+        ">" => order.is_gt(),
+        ">=" => order.is_ge(),
+        _ => return Known::Unknown,
+    };
+    Known::Literal(Value::Bool(truth))
+}
+
 /// Sets a member of an object: the last one counts, at the place of the first.
-fn put(members: &mut Vec<(Rc<str>, Known)>, name: Rc<str>, value: Known) {
+fn put(members: &mut MemberList, name: Rc<str>, value: Known) {
     match members.iter_mut().find(|(known, _)| *known == name) {
         Some((_, known)) => *known = value,
         None => members.push((name, value)),
@@ -594,7 +647,7 @@ fn is_text(value: &Known) -> bool {
     match value {
         Known::Text(_) => true,
         Known::Either(_, _, both) => is_text(&both.0) && is_text(&both.1),
-        Known::Part(_, name) => &**name == tooltrail_model::script::member::OUTPUT,
+        Known::Part(_, name) => &**name == member::OUTPUT,
         _ => value.as_text().is_some(),
     }
 }

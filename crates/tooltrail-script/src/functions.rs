@@ -1,14 +1,49 @@
 //! Calls: of tools, of functions that the program defines, and of the few functions of the language that matter.
 
+use crate::scan;
 use crate::values::{Closure, HeapValue, Known};
-use crate::walk::{Flow, Reader, children};
+use crate::walk::{Floating, Flow, Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::Piece;
+use tooltrail_model::script::{Piece, States, member};
 use tree_sitter::Node;
 
 /// Most elements of a list for which a function is followed.
 const MOST_ELEMENTS: usize = 200;
+
+/// Methods that leave what they belong to as it was.
+pub(crate) const HARMLESS: &[&str] = &[
+    "map",
+    "forEach",
+    "join",
+    "filter",
+    "find",
+    "findIndex",
+    "some",
+    "every",
+    "slice",
+    "includes",
+    "indexOf",
+    "entries",
+    "keys",
+    "values",
+    "concat",
+    "flat",
+    "flatMap",
+    "reduce",
+    "trim",
+    "toString",
+    "split",
+    "replace",
+    "match",
+    "test",
+    "startsWith",
+    "endsWith",
+    "then",
+    "catch",
+    "stringify",
+    "raw",
+];
 
 impl<'t> Reader<'t> {
     /// A function of the program.
@@ -88,11 +123,20 @@ impl<'t> Reader<'t> {
         self.parameters(node, arguments);
         let (first, length, prints) = (self.script.calls.len(), self.path.len(), self.script.prints.len());
         let awaited = self.awaited.clone();
+        let (returned, nested) = (self.returned, std::mem::take(&mut self.nested));
+        self.inlining += 1;
+        let floating = std::mem::take(&mut self.floating);
         let flow = if body.kind() == "statement_block" { self.block(body) } else { Flow::Return(self.value(body)) };
         self.path.truncate(length);
         self.scope = outer;
         self.depth -= 1;
+        self.inlining -= 1;
+        self.floating.splice(..0, floating);
+        let early = self.returned && !returned;
+        (self.returned, self.nested) = (returned, nested);
         let value = match flow {
+            // Another `return` may have given another value.
+            Flow::Return(_) | Flow::Next if early => Known::Unknown,
             Flow::Return(value) => value,
             Flow::Next => Known::Undefined,
             Flow::Exit | Flow::Throw => {
@@ -117,7 +161,8 @@ impl<'t> Reader<'t> {
             }
         }
         if self.script.calls.len() > first && self.script.prints.len() > prints {
-            self.floating.push((prints, self.script.prints.len()));
+            let (prints, calls) = (prints..self.script.prints.len(), first..self.script.calls.len());
+            self.floating.push(Floating { prints, calls });
         }
         let inner = match value {
             Known::Promise(inner, more) => {
@@ -168,12 +213,12 @@ impl<'t> Reader<'t> {
                 self.print(&Known::Unknown);
                 Known::Undefined
             }
-            // Images and notices are items too, in a way that is not followed; leaving within an expression is not, either.
-            ("image" | "audio" | "generatedImage" | "notify" | "yield_control", _) => {
+            // A notice is an output of its own, which is not followed.
+            ("notify", _) => {
                 self.loosen();
-                arguments.iter().for_each(|argument| self.leak(argument));
                 Known::Undefined
             }
+            ("image" | "audio" | "generatedImage" | "yield_control", _) => Known::Undefined,
             ("exit", _) => {
                 self.doubt();
                 Known::Undefined
@@ -192,10 +237,12 @@ impl<'t> Reader<'t> {
             (Known::Global(global), "stringify") if &**global == "JSON" => self.stringify(arguments),
             (Known::Global(global), "all") if &**global == "Promise" => self.all(arguments.first()),
             (Known::Global(global), "allSettled") if &**global == "Promise" => self.settled(arguments.first()),
-            (Known::Global(global), "resolve") if &**global == "Promise" => {
-                Known::Promise(Rc::new(arguments.first().cloned().unwrap_or(Known::Undefined)), Rc::new(Vec::new()))
-            }
+            (Known::Global(global), "resolve") if &**global == "Promise" => match arguments.first().cloned().unwrap_or(Known::Undefined) {
+                promise @ Known::Promise(..) => promise,
+                value => Known::Promise(Rc::new(value), Rc::new(Vec::new())),
+            },
             (Known::Global(global), "log" | "info" | "warn" | "error" | "debug") if &**global == "console" => Known::Undefined,
+            (Known::Global(global), "entries" | "values" | "keys") if &**global == "Object" => self.listed(name, arguments),
             (Known::Heap(_), _) => self.list_method(object, name, arguments),
             (Known::Literal(Value::String(text)), "trim") => Known::text(text.trim()),
             _ => {
@@ -267,6 +314,27 @@ impl<'t> Reader<'t> {
         Known::Promise(Rc::new(list), calls)
     }
 
+    /// `Object.entries` and its like, of an object of which every member is known.
+    fn listed(&mut self, name: &str, arguments: &[Known]) -> Known {
+        let Some((members, false)) = arguments.first().and_then(|object| self.members(object)) else {
+            return self.unknown_call(&Known::Unknown, arguments);
+        };
+        // Names that are numbers come first, whatever their place.
+        if members.iter().any(|(name, _)| name.bytes().all(|byte| byte.is_ascii_digit())) {
+            return Known::Unknown;
+        }
+        let mut list = Vec::new();
+        for (key, value) in members {
+            let key = Known::text(&*key);
+            list.push(match name {
+                "keys" => key,
+                "values" => value,
+                _ => self.hold(HeapValue::Array(vec![key, value])),
+            });
+        }
+        self.hold(HeapValue::Array(list))
+    }
+
     fn list_method(&mut self, object: &Known, name: &str, arguments: &[Known]) -> Known {
         let Some(elements) = self.elements(object).filter(|elements| elements.len() <= MOST_ELEMENTS) else {
             return self.unknown_call(object, arguments);
@@ -284,6 +352,9 @@ impl<'t> Reader<'t> {
                     && let Some(HeapValue::Array(list)) = self.heap.get_mut(*at)
                 {
                     list.extend(arguments.iter().cloned());
+                    if list.len() > MOST_ELEMENTS {
+                        scan::spoil(self, *at);
+                    }
                 }
                 Known::Unknown
             }
@@ -294,7 +365,7 @@ impl<'t> Reader<'t> {
                     if at > 0 {
                         text = self.joined(text, Known::text(between.as_str()));
                     }
-                    text = self.joined(text, element);
+                    text = self.joined(text, in_list(element));
                 }
                 text
             }
@@ -316,9 +387,23 @@ impl<'t> Reader<'t> {
                 }
                 self.hold(HeapValue::Array(all))
             }
+            // These change nothing, and may call what they are given.
+            (name, _) if HARMLESS.contains(&name) => self.unknown_call(&Known::Unknown, arguments),
             _ => self.unknown_call(object, arguments),
         }
     }
+}
+
+/// An element as `join` writes it: what is not there leaves no text.
+fn in_list(element: Known) -> Known {
+    let states = match &element {
+        Known::Undefined | Known::Literal(Value::Null) => return Known::text(""),
+        Known::Part(_, name) if &**name == member::EXIT_CODE => States::ENDED,
+        Known::Part(_, name) if &**name == member::SESSION => States::BACKGROUND,
+        _ => return element,
+    };
+    let Known::Part(call, _) = element else { return element };
+    Known::either(call, states, element, Known::text(""))
 }
 
 fn is_global(value: &Known, name: &str) -> bool {

@@ -42,9 +42,13 @@ impl Reader<'_> {
         for (assumed, pieces) in texts {
             let mut when = self.path.clone();
             when.extend(assumed.iter().map(|(call, states, holds)| {
-                let states = if *holds { *states } else { states.not() };
+                let states = if *holds { *states } else { states.others() };
                 Condition::Result { call: *call, states }
             }));
+            if !self.spend(pieces.len() * 64) {
+                self.loosen();
+                return;
+            }
             self.script.prints.push(Print { pieces, when });
         }
     }
@@ -66,6 +70,9 @@ impl Reader<'_> {
 
     /// Piece of a value in JSON.
     pub(crate) fn piece(&self, value: &Known, assumed: &Assumptions, depth: usize) -> Result<Piece, (usize, States)> {
+        if !self.spend(16) {
+            return Ok(Piece::Unknown);
+        }
         Ok(match value {
             Known::Either(call, states, both) => self.piece(chosen(*call, *states, both, assumed)?, assumed, depth)?,
             Known::Result(call) => Piece::Result { call: *call, part: ResultPart::Whole },

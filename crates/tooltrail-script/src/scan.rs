@@ -1,5 +1,6 @@
 //! Parts of a program that are not followed: their calls are listed as uncertain, and what they may change is forgotten.
 
+use crate::functions::HARMLESS;
 use crate::literals::source;
 use crate::syntax::visit;
 use crate::values::{HeapValue, Known};
@@ -9,7 +10,7 @@ use tooltrail_model::script::Argument;
 use tree_sitter::Node;
 
 /// Functions by which a program prints, and names by which it may do anything.
-const OUTPUTS: &[&str] = &["text", "image", "audio", "notify", "yield_control", "exit", "generatedImage", "globalThis", "eval"];
+const OUTPUTS: &[&str] = &["text", "notify", "globalThis", "eval"];
 
 /// Lists the calls below a node as uncertain.
 pub(crate) fn scan<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
@@ -26,6 +27,7 @@ pub(crate) fn scan<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
         let name = source(name, reader.program);
         match reader.lookup(name) {
             None if OUTPUTS.contains(&name) => reader.loosen(),
+            None if name == "exit" => reader.doubt(),
             None if name == "tools" => reader.script.complete = false,
             Some(Known::Tools | Known::Tool(_) | Known::Function(_) | Known::Global(_)) => {
                 reader.script.complete = false;
@@ -80,6 +82,7 @@ fn blind<'t>(reader: &mut Reader<'t>, list: Node<'t>) -> Argument {
 
 /// Forgets the values of names and objects that a part of the program may change.
 pub(crate) fn forget<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
+    reader.cost(node);
     let mut changed = Vec::new();
     visit(node, |node| {
         let target = match node.kind() {
@@ -89,8 +92,14 @@ pub(crate) fn forget<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
             "for_in_statement" if node.child_by_field_name("kind").is_none() => node.child_by_field_name("left"),
             // Methods may change what they belong to, functions what they are given.
             "call_expression" => {
-                changed.extend(node.child_by_field_name("arguments").map(|arguments| (arguments, false)));
-                node.child_by_field_name("function").filter(|function| function.kind() == "member_expression")
+                let function = node.child_by_field_name("function");
+                let method = function.and_then(|function| function.child_by_field_name("property"));
+                let harmless = |name: Node<'_>| HARMLESS.contains(&source(name, reader.program));
+                let known = function.map_or("", |function| source(function, reader.program));
+                if known != "text" && known != "String" && !known.starts_with("tools.") && known != "JSON.stringify" {
+                    changed.extend(node.child_by_field_name("arguments").map(|arguments| (arguments, false)));
+                }
+                function.filter(|_| method.is_some_and(|method| !harmless(method)))
             }
             _ => None,
         };
@@ -108,8 +117,11 @@ pub(crate) fn forget<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
         });
         for name in names {
             let name = source(name, reader.program);
-            if let Some(Known::Heap(at)) = reader.lookup(name) {
-                spoil(reader, at);
+            match reader.lookup(name) {
+                Some(Known::Heap(at)) => spoil(reader, at),
+                // What a result has after that is not what the tool returned.
+                Some(Known::Result(_)) if assigned && !direct => reader.loosen(),
+                _ => {}
             }
             if assigned && direct && reader.lookup(name).is_some() {
                 reader.assign(name, Known::Unknown);

@@ -41,13 +41,16 @@ pub(crate) enum Known {
     Either(usize, States, Rc<(Known, Known)>),
 }
 
+/// Members of an object, in order.
+pub(crate) type MemberList = Vec<(Rc<str>, Known)>;
+
 /// An array or object.
 #[derive(Clone, Debug)]
 pub(crate) enum HeapValue {
     /// Elements.
     Array(Vec<Known>),
     /// Members; whether there may be others.
-    Object(Vec<(Rc<str>, Known)>, bool),
+    Object(MemberList, bool),
     /// Changed in a way that was not followed.
     Opaque,
 }
@@ -70,6 +73,26 @@ impl Known {
     /// A literal text.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Literal(Value::String(text.into()))
+    }
+
+    /// One of two values, if the alternatives are few.
+    pub(crate) fn either(call: usize, states: States, one: Self, other: Self) -> Self {
+        if one.sides() + other.sides() > 8 { Self::Unknown } else { Self::Either(call, states, Rc::new((one, other))) }
+    }
+
+    /// Number of its alternatives.
+    pub(crate) fn sides(&self) -> usize {
+        if let Self::Either(_, _, both) = self { both.0.sides() + both.1.sides() } else { 1 }
+    }
+
+    /// About how many bytes a copy of it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::Literal(Value::String(text)) => text.len(),
+            Self::Text(pieces) => pieces.iter().map(|piece| if let Piece::Literal(text) = piece { 64 + text.len() } else { 64 }).sum(),
+            Self::Either(_, _, both) => both.0.bytes() + both.1.bytes(),
+            _ => 8,
+        }
     }
 
     /// The text, if it is a literal one.

@@ -1,8 +1,9 @@
 //! Statements of a program, in the order in which it runs them.
 
-use crate::syntax::visit;
+use crate::syntax::{self, visit};
 use crate::values::{Closure, HeapValue, Known, Scope};
 use crate::{literals, scan};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use tooltrail_model::script::{Argument, Condition, Script, ScriptCall};
@@ -12,10 +13,15 @@ use tree_sitter::{Node, Tree};
 const DEEPEST: usize = 60;
 /// Most statements and expressions that are followed.
 const MOST_STEPS: usize = 100_000;
+/// Most rounds of a loop that are followed.
+const MOST_ROUNDS: usize = 200;
 /// Most calls that are listed.
 const MOST_CALLS: usize = 1_000;
 /// Most prints that are listed.
 const MOST_PRINTS: usize = 1_000;
+
+/// Most bytes of values that are put together: a short program can double a text many times.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
 
 /// What a program does as far as it was followed.
 pub(crate) struct Reader<'t> {
@@ -29,19 +35,37 @@ pub(crate) struct Reader<'t> {
     pub(crate) path: Vec<Condition>,
     /// Whether the present statement surely runs.
     pub(crate) certain: bool,
+    /// Whether the program may have ended before the present statement, otherwise than by an error.
+    doubted: bool,
+    /// Whether the present function may have returned.
+    pub(crate) returned: bool,
+    /// Number of statements around the present one, in its function, behind which a condition no longer holds.
+    pub(crate) nested: usize,
     /// Whether the order or number of prints is no longer known.
     loose: bool,
     /// Number of handlers that would catch an error of the present statement.
     pub(crate) caught: usize,
-    /// For each asynchronous function that was called and is not yet awaited: where its prints begin and end.
-    pub(crate) floating: Vec<(usize, usize)>,
+    /// Asynchronous functions that were called and are not yet awaited.
+    pub(crate) floating: Vec<Floating>,
     /// Whether values of names are not known, as in a function that is only scanned.
     pub(crate) blind: bool,
     /// Calls whose end the program waits for.
     pub(crate) awaited: Vec<bool>,
     pub(crate) choices: usize,
     pub(crate) depth: usize,
+    /// Number of functions of the program around the present statement.
+    pub(crate) inlining: usize,
     steps: usize,
+    /// Bytes of values that were put together.
+    spent: Cell<usize>,
+}
+
+/// An asynchronous function that was called: what it prints may come later.
+pub(crate) struct Floating {
+    /// Its prints.
+    pub(crate) prints: std::ops::Range<usize>,
+    /// Its calls.
+    pub(crate) calls: std::ops::Range<usize>,
 }
 
 /// How a statement ends.
@@ -68,6 +92,9 @@ impl<'t> Reader<'t> {
             closures: Vec::new(),
             path: Vec::new(),
             certain: true,
+            doubted: false,
+            returned: false,
+            nested: 0,
             loose: false,
             caught: 0,
             floating: Vec::new(),
@@ -75,21 +102,23 @@ impl<'t> Reader<'t> {
             awaited: Vec::new(),
             choices: 0,
             depth: 0,
+            inlining: 0,
             steps: 0,
+            spent: Cell::new(0),
         }
     }
 
     /// Reads the whole program.
     pub(crate) fn read(mut self, tree: &'t Tree) -> Script {
         let root = tree.root_node();
-        if root.has_error() {
+        if root.has_error() || syntax::is_deep(tree) {
             scan::scan(&mut self, root);
             self.script.complete = false;
             self.loosen();
         } else {
             self.block(root);
         }
-        self.settle(true);
+        self.scatter();
         self.script.prints_known = !self.loose;
         // The error of a call that nobody waits for does not end the program.
         for (call, awaited) in self.script.calls.iter_mut().zip(&self.awaited) {
@@ -104,18 +133,25 @@ impl<'t> Reader<'t> {
     }
 
     /// Asynchronous functions were awaited. Prints of one that was awaited at once are in order, those of several run into each other.
-    pub(crate) fn settle(&mut self, late: bool) {
-        let printed = self.script.prints.len();
-        match self.floating.as_slice() {
-            [] => {}
-            [(_, end)] if !late && *end == printed => {}
-            all => {
-                let first = all.iter().map(|(first, _)| *first).min().unwrap_or(0);
-                self.script.prints.truncate(first);
-                self.loosen();
-            }
+    pub(crate) fn settle(&mut self, awaited: &[usize]) {
+        if !self.floating.iter().all(|function| awaited.iter().any(|call| function.calls.contains(call))) {
+            return;
         }
-        self.floating.clear();
+        if let [function] = self.floating.as_slice()
+            && function.prints.end == self.script.prints.len()
+        {
+            self.floating.clear();
+        }
+        self.scatter();
+    }
+
+    /// Prints of functions that nobody waited for may come at any time.
+    fn scatter(&mut self) {
+        if let Some(first) = self.floating.iter().map(|function| function.prints.start).min() {
+            self.script.prints.truncate(first);
+            self.floating.clear();
+            self.loosen();
+        }
     }
 
     /// Whether prints can no longer be listed.
@@ -130,7 +166,7 @@ impl<'t> Reader<'t> {
             self.script.complete = false;
             return None;
         }
-        let once = once && self.certain;
+        let once = once && self.certain && !self.doubted && !self.returned;
         self.script.complete &= once;
         self.script.calls.push(ScriptCall { tool: tool.to_owned(), span: node.byte_range(), argument, once, caught: self.caught > 0 });
         self.awaited.push(false);
@@ -152,6 +188,17 @@ impl<'t> Reader<'t> {
         }
         self.depth += 1;
         true
+    }
+
+    /// Counts the steps of looking through everything below a node.
+    pub(crate) fn cost(&mut self, node: Node<'t>) {
+        self.steps = self.steps.saturating_add(node.descendant_count());
+    }
+
+    /// Counts the bytes of a value that is put together; false where there are too many.
+    pub(crate) fn spend(&self, bytes: usize) -> bool {
+        self.spent.set(self.spent.get().saturating_add(bytes + 1));
+        self.spent.get() <= MOST_BYTES
     }
 
     /// Opens a scope, and returns the one around it.
@@ -246,6 +293,7 @@ impl<'t> Reader<'t> {
             }
             "if_statement" => self.branches(node),
             "for_in_statement" => self.each(node),
+            "for_statement" => self.counted(node),
             "try_statement" => self.attempt(node),
             "return_statement" => {
                 let value = node.named_child(0).map_or(Known::Undefined, |value| self.value(value));
@@ -263,16 +311,54 @@ impl<'t> Reader<'t> {
                 self.doubt();
                 Flow::Next
             }
-            _ => {
-                scan::scan(self, node);
-                Flow::Next
-            }
+            _ => self.passed_over(node),
         }
+    }
+
+    /// Follows a loop that counts to a known end.
+    fn counted(&mut self, node: Node<'t>) -> Flow {
+        let parts = [node.child_by_field_name("condition"), node.child_by_field_name("body"), node.child_by_field_name("increment")];
+        let ([Some(condition), Some(body), Some(increment)], Some(start)) = (parts, node.child_by_field_name("initializer")) else {
+            return self.passed_over(node);
+        };
+        self.cost(body);
+        if Self::leaves(body) || start.kind() != "lexical_declaration" {
+            return self.passed_over(node);
+        }
+        let outer = self.open(self.scope);
+        self.statement(start);
+        let mut rounds = 0;
+        let flow = loop {
+            let goes_on = self.value(condition).truth();
+            rounds += 1;
+            if goes_on.is_none() || rounds > MOST_ROUNDS {
+                break self.passed_over(node);
+            }
+            if goes_on == Some(false) {
+                break Flow::Next;
+            }
+            let flow = self.statement(body);
+            if !matches!(flow, Flow::Next) {
+                break flow;
+            }
+            self.value(increment);
+        };
+        self.scope = outer;
+        flow
+    }
+
+    /// Scans a statement that is not followed.
+    fn passed_over(&mut self, node: Node<'t>) -> Flow {
+        scan::scan(self, node);
+        if scan::ends(self.program, node) {
+            self.doubt();
+        }
+        Flow::Next
     }
 
     /// The rest of the program may not run, or in another order.
     pub(crate) fn doubt(&mut self) {
-        self.certain = false;
+        self.doubted = true;
         self.loosen();
     }
 
@@ -303,9 +389,11 @@ impl<'t> Reader<'t> {
                 continue;
             };
             self.certain = false;
+            self.nested += 1;
             self.path.push(condition);
             let flow = self.side(side);
             self.path.truncate(length);
+            self.nested -= 1;
             ends.push((condition, flow));
         }
         self.certain = certain;
@@ -327,21 +415,31 @@ impl<'t> Reader<'t> {
                 .pop()
                 .map_or(Flow::Next, |(_, flow)| if matches!(flow, Flow::Return(_)) { Flow::Return(Known::Unknown) } else { flow });
         }
-        // An error ends the program otherwise than at its end; anything else may skip what follows.
-        let thrown = self.caught == 0 && ends.iter().all(|(_, flow)| matches!(flow, Flow::Next | Flow::Throw));
-        if !thrown {
-            self.certain = false;
+        for (_, flow) in &ends {
+            match flow {
+                // An error ends the program otherwise than at its end.
+                Flow::Throw if self.caught == 0 => {}
+                Flow::Return(_) if self.nested == 0 => self.returned = true,
+                Flow::Return(_) => {
+                    self.returned = true;
+                    self.loosen();
+                }
+                Flow::Next => {}
+                Flow::Exit if self.nested == 0 && self.inlining == 0 => self.stopped(),
+                Flow::Throw | Flow::Exit => self.doubt(),
+            }
         }
-        // In a function, a way out ends only that function, whose caller goes on.
-        if ends.iter().any(|(_, flow)| matches!(flow, Flow::Return(_)))
-            && self.scopes.get(self.scope).is_some_and(|scope| scope.parent.is_some())
+        if let Some((condition, _)) = ends.iter().find(|(_, flow)| matches!(flow, Flow::Next))
+            && self.nested == 0
         {
-            self.loosen();
-        }
-        if let Some((condition, _)) = ends.iter().find(|(_, flow)| matches!(flow, Flow::Next)) {
             self.path.push(*condition);
         }
         Flow::Next
+    }
+
+    /// The program may have ended here, on a condition that the path has.
+    fn stopped(&mut self) {
+        self.doubted = true;
     }
 
     fn side(&mut self, node: Node<'t>) -> Flow {
@@ -357,12 +455,14 @@ impl<'t> Reader<'t> {
         let (certain, length) = (self.certain, self.path.len());
         if let Some(body) = node.child_by_field_name("body") {
             self.caught += usize::from(handler.is_some());
+            self.nested += 1;
             if handler.is_some() {
                 // The first call runs for sure; behind it, an error may have led elsewhere.
                 self.tried(body);
-            } else {
-                self.statement(body);
+            } else if !matches!(self.statement(body), Flow::Next) {
+                self.doubt();
             }
+            self.nested -= 1;
             self.caught -= usize::from(handler.is_some());
             self.path.truncate(length);
             scan::forget(self, body);
@@ -375,7 +475,9 @@ impl<'t> Reader<'t> {
             }
             let choice = self.choice();
             self.path.push(choice);
+            self.nested += 1;
             let flow = self.statement(body);
+            self.nested -= 1;
             self.path.truncate(length);
             self.scope = outer;
             scan::forget(self, body);
@@ -384,7 +486,6 @@ impl<'t> Reader<'t> {
                 self.doubt();
             }
         }
-        self.certain = certain && self.certain;
         if let Some(body) = node.child_by_field_name("finalizer").and_then(|finalizer| finalizer.child_by_field_name("body")) {
             self.statement(body);
         }
@@ -434,32 +535,22 @@ impl<'t> Reader<'t> {
         let of = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "of");
         let awaits = children(node).iter().any(|child| child.kind() == "await");
         let (elements, body) = (self.elements(&list), node.child_by_field_name("body"));
-        let (Some(elements), Some(body)) = (elements.filter(|_| of && !awaits), body) else {
-            return self.unrolled(node);
+        let (Some(elements), Some(block)) = (elements.filter(|_| of && !awaits), body) else {
+            return self.passed_over(body.unwrap_or(node));
         };
-        if Self::leaves(body) || node.child_by_field_name("kind").is_none() {
-            return self.unrolled(node);
+        self.cost(block);
+        if Self::leaves(block) || node.child_by_field_name("kind").is_none() {
+            return self.passed_over(body.unwrap_or(node));
         }
         for element in elements {
             let outer = self.open(self.scope);
             if let Some(name) = node.child_by_field_name("left") {
                 self.bind(name, element);
             }
-            let flow = self.statement(body);
+            let flow = self.statement(block);
             self.scope = outer;
             if !matches!(flow, Flow::Next) {
                 return flow;
-            }
-        }
-        Flow::Next
-    }
-
-    /// Only scans a loop.
-    fn unrolled(&mut self, node: Node<'t>) -> Flow {
-        if let Some(body) = node.child_by_field_name("body") {
-            scan::scan(self, body);
-            if scan::ends(self.program, body) {
-                self.doubt();
             }
         }
         Flow::Next

@@ -5,7 +5,7 @@
 //! only if it has one value wherever it may stand.
 
 use super::{Piece, ResultPart, member};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Something that an item says about a call's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +28,100 @@ pub(super) enum Finding {
 const LONGEST: usize = 256 * 1024;
 /// Most pieces of a print that is compared.
 const MOST_PIECES: usize = 64;
+/// Most pairs of beginning and end that are looked at for one piece.
+const MOST_PAIRS: usize = 4096;
 /// Most places at which a JSON text or a number is looked for.
 const MOST_PLACES: usize = 64;
 
-/// Whether the agent has cut an item.
-pub(super) fn is_cut(item: &str) -> bool {
-    item.starts_with("Warning: truncated output") || item.contains(" tokens truncated…") || item.starts_with("[omitted ")
+/// How a text was cut by the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Not at all.
+    Whole,
+    /// Somewhere inside.
+    Inside,
+    /// It may be the beginning and the end of several items that were joined, or of one.
+    Joined,
+    /// Whole items are missing.
+    Omitted,
+}
+
+impl Cut {
+    /// How an item was cut.
+    pub(super) fn of(item: &str) -> Self {
+        if item.starts_with(HEADER) {
+            Self::Joined
+        } else if item.starts_with("[omitted ") {
+            Self::Omitted
+        } else if item.contains(MARK) {
+            Self::Inside
+        } else {
+            Self::Whole
+        }
+    }
+}
+
+/// Beginning of a text that was cut.
+const HEADER: &str = "Warning: truncated output";
+/// Text that stands for what was cut out, behind a number.
+const MARK: &str = " tokens truncated…";
+
+/// What an item says that was cut: only what stands before the first text that may be long.
+pub(super) fn beginning(pieces: &[Piece], item: &str) -> Vec<(usize, Finding)> {
+    let mut found = Vec::new();
+    let cut = item.find(MARK).unwrap_or(item.len());
+    let Some((_, mut rest)) = item.get(..cut).and_then(|head| head.split_once("\n\n")) else { return found };
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Literal(text) => match rest.strip_prefix(text.as_str()) {
+                Some(after) => rest = after,
+                None => break,
+            },
+            Piece::Result { part: ResultPart::Member(name), .. } if name == member::EXIT_CODE || name == member::SESSION => {
+                // Without a text behind it, the number may go on.
+                let Some(Piece::Literal(next)) = pieces.get(at + 1) else { break };
+                let end = rest.find(next.as_str()).unwrap_or_default();
+                let value = rest.get(..end).unwrap_or_default();
+                if value.parse::<i64>().is_err() && value != "undefined" {
+                    break;
+                }
+                found.extend(self::value(piece, value));
+                rest = rest.get(end..).unwrap_or_default();
+            }
+            Piece::Result { part: ResultPart::Whole, .. } | Piece::Object(_) => {
+                in_json(piece, &Value::Object(members(rest)), &mut found);
+                // What was cut off is not what was left out.
+                found.retain(|(_, finding)| matches!(finding, Finding::Exit(_) | Finding::Session(_)));
+                break;
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+/// Members of a JSON object up to where it was cut.
+fn members(text: &str) -> Map<String, Value> {
+    let mut members = Map::new();
+    let Some(mut rest) = text.trim_start().strip_prefix('{') else { return members };
+    while let Some((name, after)) = next_value(rest) {
+        let Some((value, after)) = after.trim_start().strip_prefix(':').and_then(next_value) else { break };
+        // A number at the very end may go on.
+        let Some(after) = after.trim_start().strip_prefix(',') else { break };
+        if let Value::String(name) = name {
+            members.insert(name, value);
+        }
+        rest = after;
+    }
+    members
+}
+
+/// The JSON value at the beginning of a text, and what follows it.
+fn next_value(text: &str) -> Option<(Value, &str)> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let end = values.byte_offset();
+    Some((value, text.get(end..)?))
 }
 
 /// What an item says, if it is what these pieces print; `None` if it cannot be.
@@ -43,15 +131,20 @@ pub(super) fn findings(pieces: &[Piece], item: &str) -> Option<Vec<(usize, Findi
         return Some(found);
     }
     let reached = reached(pieces, item)?;
+    // A cut may have joined the text of one result with that of another.
+    if Cut::of(item) != Cut::Whole && calls(pieces) > 1 {
+        return Some(found);
+    }
     for (at, piece) in pieces.iter().enumerate() {
         let (Some(from), Some(to)) = (reached.get(at), reached.get(at + 1)) else { continue };
-        let mut values: Vec<Vec<(usize, Finding)>> = Vec::new();
-        if from.len() > MOST_PLACES || !says(piece) {
+        if !says(piece) || from.len().saturating_mul(to.len()) > MOST_PAIRS {
             continue;
         }
+        let mut values: Vec<Vec<(usize, Finding)>> = Vec::new();
         for place in from {
-            for end in ends(piece, item, *place).into_iter().filter(|end| to.binary_search(end).is_ok()) {
-                let value = value(piece, item.get(*place..end).unwrap_or_default());
+            let stops = if is_any(piece, item, *place) { None } else { Some(ends(piece, item, *place)) };
+            for end in to.iter().filter(|end| stops.as_ref().map_or(*end >= place, |stops| stops.contains(end))) {
+                let value = value(piece, item.get(*place..*end).unwrap_or_default());
                 if !values.contains(&value) {
                     values.push(value);
                 }
@@ -64,26 +157,42 @@ pub(super) fn findings(pieces: &[Piece], item: &str) -> Option<Vec<(usize, Findi
     Some(found)
 }
 
+/// Number of calls of whose results something is printed; parts of one result count once.
+fn calls(pieces: &[Piece]) -> usize {
+    let (mut known, mut open): (Vec<usize>, Vec<&Piece>) = (Vec::new(), pieces.iter().collect());
+    while let Some(piece) = open.pop() {
+        match piece {
+            Piece::Result { call, .. } if !known.contains(call) => known.push(*call),
+            Piece::Object(members) => open.extend(members.iter().map(|(_, member)| member)),
+            Piece::Array(elements) => open.extend(elements),
+            _ => {}
+        }
+    }
+    known.len()
+}
+
 /// Whether a piece may say something of its own.
 fn says(piece: &Piece) -> bool {
     !matches!(piece, Piece::Literal(_) | Piece::Unknown)
 }
 
-/// Per piece, the places at which it may begin so that all pieces fit; the last are those at which the item ends.
+/// Per piece, the places at which it may begin so that all pieces fit; the last are those at which the item ends. Nothing where there are
+/// too many to look at, `None` where there are none.
 fn reached(pieces: &[Piece], item: &str) -> Option<Vec<Vec<usize>>> {
     let mut forward = vec![vec![0]];
     for piece in pieces {
         let from = forward.last()?;
-        let mut to: Vec<usize> = if is_any(piece) {
-            let first = *from.first()?;
-            (first..=item.len()).collect()
-        } else if from.len() > MOST_PLACES && !matches!(piece, Piece::Literal(_)) {
-            return None;
-        } else {
-            from.iter().flat_map(|place| ends(piece, item, *place)).collect()
+        let first = from.iter().find(|place| is_any(piece, item, **place));
+        let mut to: Vec<usize> = match first {
+            Some(first) => (*first..=item.len()).collect(),
+            None if from.len() > MOST_PLACES && !matches!(piece, Piece::Literal(_)) => return Some(Vec::new()),
+            None => from.iter().flat_map(|place| ends(piece, item, *place)).collect(),
         };
         to.sort_unstable();
         to.dedup();
+        if to.is_empty() {
+            return None;
+        }
         forward.push(to);
     }
     forward.last_mut()?.retain(|place| *place == item.len());
@@ -91,20 +200,24 @@ fn reached(pieces: &[Piece], item: &str) -> Option<Vec<Vec<usize>>> {
         let (before, after) = forward.split_at_mut(at + 1);
         let (Some(from), Some(to), Some(piece)) = (before.last_mut(), after.first(), pieces.get(at)) else { return None };
         let last = *to.last()?;
-        from.retain(
-            |place| {
-                if is_any(piece) { *place <= last } else { ends(piece, item, *place).iter().any(|end| to.binary_search(end).is_ok()) }
-            },
-        );
+        from.retain(|place| {
+            if is_any(piece, item, *place) {
+                *place <= last
+            } else {
+                ends(piece, item, *place).iter().any(|end| to.binary_search(end).is_ok())
+            }
+        });
     }
     forward.iter().all(|places| !places.is_empty()).then_some(forward)
 }
 
-/// Whether a piece may be any text.
-fn is_any(piece: &Piece) -> bool {
+/// Whether a piece may be any text from here on.
+fn is_any(piece: &Piece, item: &str, place: usize) -> bool {
     match piece {
         Piece::Unknown => true,
         Piece::Result { part: ResultPart::Member(name), .. } => name != member::EXIT_CODE && name != member::SESSION,
+        // A result that is a text is printed as it is.
+        Piece::Result { part: ResultPart::Whole, .. } => !item.get(place..).is_some_and(|rest| rest.starts_with('{')),
         _ => false,
     }
 }
@@ -122,7 +235,6 @@ fn ends(piece: &Piece, item: &str, place: usize) -> Vec<usize> {
             let digits = rest.bytes().skip(sign).take_while(u8::is_ascii_digit).take(18).count();
             (1..=digits).map(|count| place + sign + count).collect()
         }
-        // The text of a result that is a text is printed as it is.
         Piece::Result { part: ResultPart::Whole, .. } => json_end(rest).map(|end| place + end).into_iter().chain([item.len()]).collect(),
         Piece::Object(_) | Piece::Array(_) => json_end(rest).map(|end| place + end).into_iter().collect(),
         Piece::Result { .. } | Piece::Unknown => (place..=item.len()).collect(),

@@ -4,8 +4,8 @@
 //! been printed, so several courses are followed at once; a course ends where an item does not fit the next print. What all courses that are
 //! left agree on is proved. The text of commands may imitate anything: [`super::matching`] takes only what cannot be read in two ways.
 
-use super::matching::{Finding, findings, is_cut};
-use super::{Condition, Print, Script, ScriptCall, States};
+use super::matching::{Cut, Finding, beginning, findings};
+use super::{Condition, Piece, Print, Script, ScriptCall, States};
 
 /// Most courses that are followed; a program with more is not decided.
 const MOST_COURSES: usize = 128;
@@ -46,6 +46,8 @@ pub struct ScriptRun {
     /// Per call, whether its result reports an exit code.
     reports_exit: Vec<bool>,
     end: Option<(usize, ScriptEnd)>,
+    /// After an item that was cut: its record, and the courses if that was one print and not several.
+    cut: Option<(usize, Vec<Course>)>,
     /// Last record that was fed.
     record: usize,
 }
@@ -62,32 +64,56 @@ struct Course {
 /// What one course says about a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Known {
+    /// Whether its result reports an exit code; of other results, nothing is known that could contradict a condition.
+    reports_exit: bool,
     states: States,
     exit_code: Option<i64>,
     session: Option<i64>,
     record: Option<usize>,
+    /// Record in which something of its result was printed.
+    returned: Option<usize>,
 }
 
 impl ScriptRun {
     /// Start of a script; `reports_exit` says of each call whether its result is an object with exit code or session.
     pub fn new(script: &Script, reports_exit: impl Fn(&ScriptCall) -> bool) -> Self {
-        let known = Known { states: States::ALL, exit_code: None, session: None, record: None };
-        let course = Course { next: 0, calls: vec![known; script.calls.len()], choices: Vec::new() };
-        let reports_exit = script.calls.iter().map(reports_exit).collect();
-        Self { courses: vec![course], lost: false, reports_exit, end: None, record: 0 }
+        let reports_exit: Vec<bool> = script.calls.iter().map(reports_exit).collect();
+        let known =
+            |reports_exit| Known { reports_exit, states: States::ALL, exit_code: None, session: None, record: None, returned: None };
+        let course = Course { next: 0, calls: reports_exit.iter().map(|reports| known(*reports)).collect(), choices: Vec::new() };
+        Self { courses: vec![course], lost: false, reports_exit, end: None, cut: None, record: 0 }
     }
 
     /// Takes the next text that the script printed, from a record that the caller numbers.
     pub fn push(&mut self, script: &Script, record: usize, item: &str) {
+        // Only an output of one item can be the joined rest of several: the one before was a print of its own.
+        if let Some((cut, courses)) = self.cut.take() {
+            self.lost |= cut != record;
+            if cut == record {
+                self.courses = courses;
+            }
+        }
         self.record = record;
         if self.lost {
             return;
         }
-        // An item that was cut may stand for several prints, which are then joined.
-        if item.len() > LONGEST || is_cut(item) {
-            self.lose();
+        if item.len() > LONGEST || Cut::of(item) == Cut::Omitted {
+            self.lost = true;
             return;
         }
+        if Cut::of(item) == Cut::Joined {
+            let before = self.courses.clone();
+            self.take(script, record, item);
+            let after = std::mem::replace(&mut self.courses, before);
+            self.cut = Some((record, after));
+            self.begin(script, record, item);
+            return;
+        }
+        self.take(script, record, item);
+    }
+
+    /// Follows all courses through an item.
+    fn take(&mut self, script: &Script, record: usize, item: &str) {
         let mut after: Vec<Course> = Vec::new();
         for course in std::mem::take(&mut self.courses) {
             for printed in self.printed(course, script, record, item) {
@@ -96,28 +122,35 @@ impl ScriptRun {
                 }
             }
             if after.len() > MOST_COURSES {
-                self.lose();
-                return;
+                self.lost = true;
+                break;
             }
         }
         self.courses = after;
     }
 
-    /// Whether the output is no longer compared: an item was cut, or does not fit the program.
-    pub fn is_lost(&self) -> bool {
-        self.lost || self.courses.is_empty()
+    /// Learns from the beginning of an item that was cut.
+    fn begin(&mut self, script: &Script, record: usize, item: &str) {
+        for course in &mut self.courses {
+            let Some(print) = script.prints.get(course.next).filter(|print| print.when.is_empty()) else { continue };
+            for (call, finding) in beginning(&print.pieces, item) {
+                if *self.reports_exit.get(call).unwrap_or(&false) {
+                    course.learn(call, &finding, record);
+                }
+            }
+        }
     }
 
-    /// Keeps what all courses agree on, and nothing of what comes.
-    fn lose(&mut self) {
-        self.lost = true;
+    /// Whether the output is no longer compared: an item was cut, or does not fit the program.
+    pub fn is_lost(&self) -> bool {
+        self.lost || self.cut.is_some() || self.courses.is_empty()
     }
 
     /// Ends the script.
     pub fn finish(&mut self, script: &Script, record: usize, end: ScriptEnd) {
         self.record = record;
         self.end = Some((record, end));
-        if self.lost || end != ScriptEnd::Completed {
+        if self.is_lost() || end != ScriptEnd::Completed {
             return;
         }
         // Nothing more was printed: no condition of a print that is left held.
@@ -152,6 +185,7 @@ impl ScriptRun {
             let Some(mut holds) = held(&course, &print.when, record) else { continue };
             let Some(findings) = findings(&print.pieces, item) else { continue };
             holds.next += 1;
+            holds.returned(&print.pieces, record);
             if findings.iter().all(|(call, finding)| !self.reports_exit.get(*call).unwrap_or(&false) || holds.learn(*call, finding, record))
             {
                 found.push(holds);
@@ -170,12 +204,12 @@ impl ScriptRun {
 
     fn proof(&self, at: usize, call: &ScriptCall) -> CallProof {
         if !self.reports_exit.get(at).unwrap_or(&false) {
-            return match self.end {
-                Some((record, ScriptEnd::Completed)) if call.once && !call.caught => {
-                    CallProof { worked: Some(true), proved_by: Some(record), ..CallProof::default() }
-                }
-                _ => CallProof::default(),
-            };
+            let completed = self.end.filter(|(_, end)| *end == ScriptEnd::Completed && call.once).map(|(record, _)| record);
+            let mut printed = self.courses.iter().map(|course| course.calls.get(at).and_then(|known| known.returned));
+            // A result that was printed is that of a call that did not throw.
+            let printed = printed.next().flatten().filter(|_| printed.all(|record| record.is_some()));
+            let proved_by = printed.or(completed).filter(|_| !call.caught);
+            return CallProof { worked: proved_by.map(|_| true), proved_by, ..CallProof::default() };
         }
         let mut courses = self.courses.iter().filter_map(|course| course.calls.get(at));
         let Some(first) = courses.next() else { return CallProof::default() };
@@ -205,7 +239,7 @@ fn passed(course: &Course, print: &Print, record: usize) -> Vec<Course> {
     let mut holds = course.clone();
     for condition in &print.when {
         let opposite = match *condition {
-            Condition::Result { call, states } => Condition::Result { call, states: states.not() },
+            Condition::Result { call, states } => Condition::Result { call, states: states.others() },
             Condition::Choice { choice, holds } => Condition::Choice { choice, holds: !holds },
         };
         let mut fails = holds.clone();
@@ -235,6 +269,23 @@ impl Course {
         }
     }
 
+    /// Takes note of the calls of whose results something was printed.
+    fn returned(&mut self, pieces: &[Piece], record: usize) {
+        let mut open: Vec<&Piece> = pieces.iter().collect();
+        while let Some(piece) = open.pop() {
+            match piece {
+                Piece::Result { call, .. } => {
+                    if let Some(known) = self.calls.get_mut(*call) {
+                        known.returned = known.returned.or(Some(record));
+                    }
+                }
+                Piece::Object(members) => open.extend(members.iter().map(|(_, member)| member)),
+                Piece::Array(elements) => open.extend(elements),
+                Piece::Literal(_) | Piece::Unknown => {}
+            }
+        }
+    }
+
     /// Takes what an item says of a call; false if that contradicts what is known.
     fn learn(&mut self, call: usize, finding: &Finding, record: usize) -> bool {
         let Some(known) = self.calls.get_mut(call) else { return false };
@@ -251,7 +302,7 @@ impl Course {
             }
             Finding::Background => known.narrow(States::BACKGROUND, record),
             Finding::Ended => known.narrow(States::ENDED, record),
-            Finding::Empty => known.narrow(States::WITH_OUTPUT.not(), record),
+            Finding::Empty => known.narrow(States::WITH_OUTPUT.others(), record),
             Finding::Output => known.narrow(States::WITH_OUTPUT, record),
         }
     }
@@ -259,6 +310,9 @@ impl Course {
 
 impl Known {
     fn narrow(&mut self, states: States, record: usize) -> bool {
+        if !self.reports_exit {
+            return true;
+        }
         let narrowed = self.states.and(states);
         if narrowed != self.states {
             self.states = narrowed;
