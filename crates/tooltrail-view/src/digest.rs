@@ -455,12 +455,12 @@ fn masked(run: &CheckRun, row: Option<&CallRow<'_>>) -> String {
 
 /// Outcome of a run that has none.
 fn unknown(row: Option<&CallRow<'_>>) -> String {
-    let Some(row) = row else { return "how it ended was not recorded".to_owned() };
+    let Some(row) = row else { return "outcome not recorded".to_owned() };
     let words = match row.status {
-        _ if row.background.is_some() => "it went on in the background; how it ended was not recorded",
+        _ if row.background.is_some() => "it went on in the background; outcome not recorded",
         Status::Failed => "the line failed; which of its commands did was not recorded",
         Status::Succeeded => "the line succeeded; whether this was run was not recorded",
-        Status::Answered => "how it ended was not recorded",
+        Status::Answered => "outcome not recorded",
         _ => return outcome(row),
     };
     words.to_owned()

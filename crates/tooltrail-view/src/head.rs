@@ -113,7 +113,7 @@ pub fn why(reason: Reason) -> &'static str {
         Reason::Precondition => "a precondition was not met",
         Reason::TooLarge => "the answer was too large",
         Reason::McpError => "the MCP server reported an error",
-        Reason::NoOutcomeRecorded => "how it ended was not recorded",
+        Reason::NoOutcomeRecorded => "outcome not recorded",
         Reason::User => "by you",
         Reason::UserFeedback => "by you, with a reason",
         Reason::AfterRejection => "after another call was rejected",

@@ -69,7 +69,7 @@ fn origin(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("agent", Some(row.agent));
     fields.add("session", Some(row.session));
     fields.add("subagent", row.agent_id);
-    fields.add("started by", row.parent_call);
+    fields.add(if row.is_inner() { "in the script" } else { "started by" }, row.parent_call);
     fields.add("started session", row.child_session);
     fields.add("directory", row.cwd.map(|cwd| Line::of(Class::Path, cwd)));
     fields.add("model", row.model);

@@ -10,7 +10,7 @@ use tooltrail_model::detail::Detail;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::row::{Background, Place};
 use tooltrail_model::transcript::{Level, Story};
-use tooltrail_model::{Reason, Status, Time};
+use tooltrail_model::{Kind, Reason, Status, Time};
 
 /// Longest error that is shown as a remark; a longer one gets a block of its own.
 const REMARK: usize = 300;
@@ -86,6 +86,10 @@ fn failed(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
 
 /// The error: a remark if it is short, otherwise its first line and the rest below; nothing if the tool's view shows it.
 fn error_blocks(call: &Story<'_>, level: Level, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    // What a script printed is in its output; its calls have errors of their own.
+    if call.row.kind == Kind::Script && call.row.reason == Some(Reason::ExitCode) {
+        return Vec::new();
+    }
     let Some(error) = error(call) else { return Vec::new() };
     if shows(shown, &error) {
         return Vec::new();

@@ -3,7 +3,7 @@ function decode(told) {
   const { count } = told;
   const calls = {
     count, title: told.title, took: told.took,
-    index: new Int32Array(count), number: new Int32Array(count), depth: new Uint8Array(count), status: new Uint8Array(count),
+    index: new Int32Array(count), number: new Array(count), depth: new Uint8Array(count), status: new Uint8Array(count),
     start: new Float64Array(count), end: new Float64Array(count), ran: new Float64Array(count).fill(NaN),
     // Which row comes after those that stand in this one.
     past: new Int32Array(count), tool: new Uint16Array(count),
@@ -16,6 +16,7 @@ function decode(told) {
     index = jumps.get(place) ?? index + 1;
     depth = depths.get(place) ?? depth;
     calls.index[place] = index;
+    // A text for a call in a script: `2.1`.
     calls.number[place] = numbers.get(place) ?? index + 1;
     calls.depth[place] = depth;
     calls.status[place] = told.status.charCodeAt(place) - 97;

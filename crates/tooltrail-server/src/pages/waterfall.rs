@@ -13,6 +13,7 @@ use crate::request::PageRequest;
 use data::Waterfall;
 use maud::{Markup, html};
 use tooltrail_model::book::Book;
+use tooltrail_model::row::CallNumber;
 use tooltrail_view::head::{counted, look_of, took};
 use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest, Tab};
 
@@ -106,8 +107,8 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
     let chosen = request.get("at").and_then(|anchor| reader.window().call_at(transcript, anchor));
     // `at` is an anchor of the transcript, `call` the number of a call.
     let chosen = chosen.or_else(|| {
-        let number = request.number("call")?;
-        transcript.calls.iter().position(|call| call.number.call as usize == number)
+        let number = CallNumber::read(request.get("call")?)?;
+        transcript.calls.iter().position(|call| call.number == number)
     });
     let calls = fall.calls().count();
     if calls == 0 {

@@ -1,7 +1,7 @@
 //! Shared by all outputs that walk through a session: which conversations were shown, the current depth, which calls are
 //! opened.
 
-use tooltrail_model::Status;
+use tooltrail_model::{Kind, Status};
 use tooltrail_model::book::Selection;
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::transcript::{Entry, EntryKind, Story, Thread, Transcript};
@@ -72,6 +72,10 @@ pub(super) fn is_bad(status: Status) -> bool {
 /// Whether a call is opened in an overview: something went wrong with it, a hook objected to it, or it has only a part of its output; and
 /// its body shows that.
 pub(super) fn opens(story: &Story<'_>) -> bool {
+    // The calls below a script say what went wrong.
+    if story.row.kind == Kind::Script && !story.nested.threads.is_empty() {
+        return false;
+    }
     let objected = story.row.hooks.iter().any(|hook| hook.outcome == HookOutcome::Blocked);
     is_bad(story.row.status) || objected || story.progress.is_some()
 }

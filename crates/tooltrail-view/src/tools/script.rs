@@ -34,7 +34,7 @@ impl ToolView for ScriptView {
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Script(script) = &call.told.detail else { return Vec::new() };
         let text = call.input.as_str().unwrap_or_default();
-        let mut body: Vec<Block> = (!text.is_empty()).then(|| section("program", false, vec![program(text, limits)])).into_iter().collect();
+        let mut body: Vec<Block> = (!text.is_empty()).then(|| section("program", true, vec![program(text, limits)])).into_iter().collect();
         let block = |thread: usize| {
             let made = call.nested.of(thread);
             Block::Nested { thread, calls: made.calls, failed: made.failed }

@@ -325,7 +325,7 @@ impl<'r> Columns<'r> {
 
     /// Letter of a tool, which is added to the list when it first occurs.
     fn tool(&mut self, known: &mut Vec<(String, &'static str)>, row: &CallRow<'r>) -> char {
-        let place = *self.tools.entry(row.tool).or_insert_with(|| {
+        let place = *self.tools.entry(row.ran()).or_insert_with(|| {
             known.push((tool(row), row.kind.word()));
             known.len() as u32 - 1
         });

@@ -147,6 +147,8 @@ fn verdict(row: &CallRow<'_>) -> Markup {
             span.sign aria-hidden="true" { (look.glyph) }
             @if let Some(code) = exit { span.vh { (look.word) ": " } span.word { "exit " (code) } }
             @else if row.status == Status::Succeeded { span.vh { (look.word) } }
+            // The whole phrase does not fit beside the duration.
+            @else if row.status == Status::Answered && look.word != "answered" { span.word title=(look.word) { "not recorded" } }
             @else { span.word { (look.word) } }
         }
     }

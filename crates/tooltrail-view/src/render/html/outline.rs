@@ -20,7 +20,8 @@ pub(super) struct TurnOutline<'a> {
 pub(super) fn turns<'a>(transcript: &'a Transcript<'_>) -> Vec<TurnOutline<'a>> {
     let told = |(index, turn)| TurnOutline { index, turn, calls: 0, wrong: 0 };
     let mut turns: Vec<TurnOutline<'_>> = transcript.turns.iter().enumerate().map(told).collect();
-    for call in &transcript.calls {
+    // A script counts once, as in the session's totals.
+    for call in transcript.calls.iter().filter(|call| !call.row.is_inner()) {
         if let Some(turn) = call.turn.and_then(|turn| turns.get_mut(turn)) {
             turn.calls += 1;
             turn.wrong += u64::from(bad(call.row.status));

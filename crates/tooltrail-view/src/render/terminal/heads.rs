@@ -148,7 +148,8 @@ impl TerminalWriter<'_, '_> {
         let exit = row.exit_code.map(|code| format!("exit {code}"));
         // The exit code stands either as the reason or among the facts, never twice.
         let by_exit = row.reason == Some(Reason::ExitCode) && exit.is_some();
-        if let Some(reason) = row.reason {
+        // Some statuses have a word that is their reason.
+        if let Some(reason) = row.reason.filter(|reason| why(*reason) != look.word) {
             status.push(PLAIN, &format!(": {}", exit.as_deref().filter(|_| by_exit).unwrap_or(why(reason))));
         }
         let mut facts: Vec<String> = head.facts.iter().map(crate::Line::text).collect();
