@@ -8,7 +8,7 @@
 //! it reads as it should, the test asks for the file to be removed.
 //!
 //! Rows are the JSON contracts, shortened without losing anything: what is null or empty, one call alone in its message and
-//! `sidechain: false` and `input_from: request` are left out, a position is `file:line`, and `:line` where the file is the request's own.
+//! `sidechain: false`, `origin: log`, `input_from: request` and `inner_calls: 0` are left out, a position is `file:line`, and `:line` where the file is the request's own.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
@@ -89,11 +89,11 @@ fn brief(mut row: Value) -> String {
     if fields.get("parallel") == Some(&Value::from(1)) {
         fields.shift_remove("parallel");
     }
-    if fields.get("sidechain") == Some(&Value::from(false)) {
-        fields.shift_remove("sidechain");
-    }
-    if fields.get("input_from") == Some(&Value::from("request")) {
-        fields.shift_remove("input_from");
+    let usual = [("sidechain", Value::from(false)), ("origin", "log".into()), ("input_from", "request".into()), ("inner_calls", 0.into())];
+    for (name, usual) in usual {
+        if fields.get(name) == Some(&usual) {
+            fields.shift_remove(name);
+        }
     }
     let request = fields.get_mut("request").map(|request| {
         shorten(request, None);
@@ -251,7 +251,10 @@ fn every_line_of_every_case_is_accounted_for() {
             }
             assert_eq!(row.calls, row.paired + row.unanswered, "{file}");
         }
-        let listed = linked.call_rows(&now, false).count() as u64;
+        // Calls in the texts of scripts are counted apart.
+        let listed = linked.call_rows(&now, false).filter(|row| !row.is_inner()).count() as u64;
+        let inner = linked.call_rows(&now, false).filter(|row| row.is_inner()).count() as u64;
+        assert_eq!(inner, linked.stats(&now).inner_calls, "calls in scripts of {}", case.display());
         let by_session: u64 = linked.session_rows(&now).iter().map(|row| row.calls).sum();
         assert_eq!(listed, linked.stats(&now).calls, "totals of {}", case.display());
         assert_eq!(listed, by_session, "sessions of {}", case.display());
@@ -376,9 +379,9 @@ fn a_replay_changes_no_total() {
 fn rows_have_the_keys_of_the_contract() {
     let calls = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms \
                  run_ms exit_code exit_of masked purpose is_error input_bytes result_bytes model message parallel parent_call \
-                 child_session background hooks request result cwd sidechain copy_of about input_from";
+                 child_session background hooks request result cwd sidechain copy_of about unwrapped inner origin input_from";
     let sessions = "v agent session title project branch started_at last_at state state_reason turns calls by_status models \
-                    usage files";
+                    usage files inner_calls";
     let check = "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results \
                  duplicate_results issues";
     let keys = |row: Value| row.as_object().unwrap().keys().cloned().collect::<Vec<_>>();

@@ -94,8 +94,13 @@ pub(super) enum ScriptedEnd {
 }
 
 impl ScriptState {
-    fn signals(&self, inner: &InnerState) -> Signals {
-        inner.item.as_ref().map_or_else(|| inner.known.signals(), |item| item.signals)
+    fn signals(inner: &InnerState) -> Signals {
+        // A record of its own may tell its time and nothing else.
+        let told = inner.item.as_ref().map(|item| item.signals).filter(|told| told.outcome != LoggedOutcome::Nothing || is_refusal(told));
+        let mut signals = told.unwrap_or_else(|| inner.known.signals());
+        // Asking about a task does not make the call that task.
+        signals.backgrounded &= inner.task.is_none();
+        signals
     }
 }
 
@@ -280,7 +285,7 @@ impl Assembler {
     /// Gives a call that is the only one of its script the outcome of that one.
     fn settle_alone(&mut self, state: &ScriptState) {
         let Some(inner) = state.calls.first() else { return };
-        let signals = state.signals(inner);
+        let signals = ScriptState::signals(inner);
         let call = &mut self.out.calls[state.call];
         let (proof, item) = (inner.proof, inner.item.as_deref());
         if let Some(item) = item {
@@ -344,7 +349,7 @@ impl Assembler {
         let result = script.result.as_ref().map(|result| ResultRecord {
             time: item.and_then(|item| item.time),
             // What refused or stopped the script did so to its calls.
-            signals: if item.is_none() && is_refusal(&result.signals) { result.signals } else { state.signals(inner) },
+            signals: if item.is_none() && is_refusal(&result.signals) { result.signals } else { ScriptState::signals(inner) },
             bytes: item.map_or(0, |item| item.bytes),
             run_ms: item.and_then(|item| item.run_ms),
             background: inner.known.session.clone().filter(|_| inner.task.is_none()),

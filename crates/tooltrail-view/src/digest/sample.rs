@@ -182,6 +182,7 @@ pub(crate) fn digest(x: &str) -> Digest {
         unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
         hooks: hooks(),
         scripts: 0,
+        scripts_incomplete: 0,
         time: TimeBreakdown {
             wall_ms: 724_000,
             model_ms: 301_000,

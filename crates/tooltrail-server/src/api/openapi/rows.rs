@@ -269,6 +269,7 @@ fn stats() -> Value {
             // Names of tools and models are open sets, so these are maps and not objects.
             ("by_tool", map("By the name of the tool.", named("ToolStats"))),
             ("usage", map("By the name of the model.", named("ModelUsage"))),
+            ("inner_calls", count("Calls in the texts of scripts; they are not among `calls`.")),
         ],
     )
 }
