@@ -2,7 +2,7 @@
 //!
 //! A [`Format`] knows one agent: where its logs lie, how to recognise one, and how to decode a record into events. Decoding
 //! needs no history; assembling is the model's. To add an agent, add a folder here and a line to [`FORMATS`].
-//! The folders [`changes`] and [`transcript`] are not agents: they work on the records of any of them.
+//! The folders [`changes`], [`transcript`] and `served` are not agents: they work on the records of any of them.
 
 pub mod changes;
 mod claude_code;

@@ -297,6 +297,8 @@ fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
         Some(M::UnknownTool) => (Status::Failed, Reason::UnknownTool),
         Some(M::Precondition) => (Status::Failed, Reason::Precondition),
         Some(M::TooLarge) => (Status::Failed, Reason::TooLarge),
+        // The exit code says more than the server's flag.
+        Some(M::Mcp) if kind == Kind::Shell && exit_code(kind, signals).is_some_and(|code| code != 0) => (Status::Failed, Reason::ExitCode),
         Some(M::Mcp) => (Status::Failed, Reason::McpError),
         Some(M::ServiceFailed) => (Status::Failed, Reason::ToolError),
         // A refusal by a hook may leave only the hook's own words; then its record decides.

@@ -105,7 +105,7 @@ fn said_by_server<T>(raw: &[u8], read: impl Fn(Raw<'_>, Raw<'_>) -> T) -> Option
     };
     let texts = content::texts(raw);
     let first = *texts.first()?;
-    if !first.bytes().starts_with(b"Wall time: ") {
+    if first.head("Wall time: ".len()) != "Wall time: " {
         return ends(&texts);
     }
     // Few outputs have these lines, which are those of servers' tools.

@@ -111,12 +111,14 @@ fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fac
     let state = &item.state;
     let input = record.bytes.get(state.input.clone()).unwrap_or_default();
     let kind = tools::kind(&name, input);
+    let server = tools::server(&name, input);
     emit(Fact::Call(Call {
         id: id.text(),
         // Named after its part then.
         unnamed: item.call.is_none(),
         kind,
         tool: name.clone(),
+        server: server.map(|server| Cow::Owned(server.to_owned())),
         input: record.span(state.input.clone()),
         digest: Skim::new(input).digest().unwrap_or(0),
         prompt: (kind == Kind::Subagent).then(|| task(input)).flatten(),
@@ -133,18 +135,16 @@ fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fac
         return;
     }
     let message = state.error.map(|error| error.text());
+    let (words, background) = if server.is_some() { served_words(record, item) } else { Default::default() };
+    let launched = background.is_some();
     emit(Fact::Result(CallResult {
         call: id.text(),
         time: state.times.end,
         // Either the output or the message of a failure; never both.
         content: record.span(if state.failed() { state.error_place.clone() } else { state.output.clone() }),
         structured: Some(state.metadata.clone()).filter(|place| !place.is_empty()).map(|place| record.span(place)),
-        signals: if tools::is_served(&name, input) {
-            // No field says that a server offers the tool, so what its text states counts here.
-            Signals { served: served_words(record, item), ..signals(item, &name, message.as_deref()) }.of_tool(kind, true)
-        } else {
-            signals(item, &name, message.as_deref())
-        },
+        background: background.map(Cow::Owned),
+        signals: Signals { served: words, backgrounded: launched, ..signals(item, &name, message.as_deref()) },
         feedback: message.as_deref().and_then(markers::feedback).map(|said| Cow::Owned(said.to_owned())),
         child: child.map(|agent| Child { agent, sure: true, alias: false, detached: false }),
         truncated: state.truncated,
@@ -152,12 +152,14 @@ fn tool(item: &OpenCodeRecord<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fac
     }));
 }
 
-/// The statements of a server's tool in the text of a result.
-fn served_words(record: &Record<'_>, item: &OpenCodeRecord<'_>) -> ServedWords {
+/// The statements of a server's tool in the text of a result, and the process that it says was started.
+fn served_words(record: &Record<'_>, item: &OpenCodeRecord<'_>) -> (ServedWords, Option<String>) {
     let state = &item.state;
     let output = Skim::new(record.bytes.get(state.output.clone()).unwrap_or_default()).string();
     let said = if state.failed() { state.error } else { output };
-    said.filter(|text| served::tells(text.bytes())).map(|text| served::said(&text.head(HEAD), &text.tail(HEAD))).unwrap_or_default()
+    let Some(text) = said.filter(|text| served::tells(text.bytes())) else { return Default::default() };
+    let head = text.head(HEAD);
+    (served::said(&head, &text.tail(HEAD)), served::task(&head).map(str::to_owned))
 }
 
 /// A fingerprint of the task that a subagent is given.

@@ -44,9 +44,10 @@ pub(super) fn kind(tool: &str, input: &[u8]) -> Kind {
     own.or_else(|| served::joined(tool, input).map(|(.., kind)| kind)).unwrap_or(Kind::Other)
 }
 
-/// Whether a tool is a shell or a file tool of a server.
-pub(super) fn is_served(tool: &str, input: &[u8]) -> bool {
-    TOOLS.iter().all(|(name, ..)| *name != tool) && served::joined(tool, input).is_some()
+/// The server of a shell or a file tool. Of other tools nothing tells whether a server offers them.
+pub(super) fn server<'n>(tool: &'n str, input: &[u8]) -> Option<&'n str> {
+    let own = TOOLS.iter().any(|(name, ..)| *name == tool);
+    served::joined(tool, input).filter(|_| !own).map(|(server, ..)| server)
 }
 
 /// A call that is being taken apart: fields that a reader takes are not shown again.

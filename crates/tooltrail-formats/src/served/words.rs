@@ -67,7 +67,11 @@ pub(crate) fn tells(raw: &[u8]) -> bool {
     let known =
         [b"xit".as_slice(), b"xpected ", b"code ", b"code:", b"ailed: ", b"PID ", b"in background", b"rror:", b"earch ", b"xact match"];
     let killed = [b"Killed. ".as_slice(), b"Timed out. ", b"Interrupted by", b"Tool cancelled"];
-    known.iter().any(|word| memchr::memmem::find(head, word).is_some())
+    // Any letter may be written as an escape.
+    let spelled = |part: &[u8]| memchr::memmem::find(part, b"\\u").is_some();
+    spelled(head)
+        || spelled(tail)
+        || known.iter().any(|word| memchr::memmem::find(head, word).is_some())
         || killed.iter().any(|word| head.starts_with(word))
         || memchr::memmem::find(tail, b"code").is_some()
         || memchr::memmem::find(tail, b"xit status").is_some()
