@@ -38,7 +38,7 @@ pub(crate) fn fill(row: &CallRow<'_>, told: &mut Detailed) {
     let files = understood(row, shell);
     shell.accounted = settled(row, shell) && files.as_ref().is_some_and(|files| files.complete);
     let effects = files.map(|files| effects(row, shell, files, saved)).unwrap_or_else(|| observed_alone(row, shell));
-    shell.changed = effects.iter().filter_map(|effect| changed(effect)).collect();
+    shell.changed = effects.iter().filter_map(changed).collect();
 }
 
 /// The effects of a shell call on files.
@@ -49,7 +49,7 @@ pub(super) fn of(row: &CallRow<'_>, shell: &Shell, saved: bool) -> Vec<FileEffec
     }
 }
 
-/// What the words of a command say about files.
+/// The effects that the words of a command tell.
 fn understood(row: &CallRow<'_>, shell: &Shell) -> Option<ShellFiles> {
     // Another language, whose words mean something else.
     let posix = !row.tool.eq_ignore_ascii_case("powershell");
@@ -96,7 +96,7 @@ fn effects(row: &CallRow<'_>, shell: &Shell, files: ShellFiles, saved: bool) -> 
 /// Circumstances of a command.
 struct CommandPlace<'c> {
     directory: Option<&'c str>,
-    /// It succeeded.
+    /// Whether it ran to its end and succeeded.
     settled: bool,
     /// Its output, in lower case.
     said: String,
@@ -134,7 +134,7 @@ impl CommandPlace<'_> {
         let whole = self.path(path);
         // A project may itself lie in a temporary directory.
         let own = self.directory.is_some_and(|directory| whole.starts_with(directory));
-        Did::Ran(ShellChange { op: Some(op), observed: None, arrival: None, counts: own || !is_scratch(&whole) })
+        ran(ShellChange { op: Some(op), observed: None, arrival: None, counts: own || !is_scratch(&whole) })
     }
 
     /// The changes of a patch that is fed to a program which only agents have.
@@ -168,7 +168,7 @@ impl CommandPlace<'_> {
             let mut own = all.iter_mut().filter(|effect| effect.paths().any(|own| own == path));
             match (own.next(), own.next()) {
                 (Some(FileEffect { did: did @ Did::Doubted, .. }), None) => {
-                    *did = Did::Ran(ShellChange { op: None, observed: Some(patch.into_owned()), arrival: None, counts: true });
+                    *did = ran(ShellChange { op: None, observed: Some(patch.into_owned()), arrival: None, counts: true });
                 }
                 (Some(FileEffect { path: own, did: Did::Ran(change) }), None) if *own == path => {
                     change.observed = Some(patch.into_owned());
@@ -180,12 +180,16 @@ impl CommandPlace<'_> {
                 // The commands copied it or changed it in several ways; what they say is more than what was seen.
                 (Some(_), _) => {}
                 (None, _) => {
-                    let did = Did::Ran(ShellChange { op: None, observed: Some(patch.into_owned()), arrival: None, counts: true });
+                    let did = ran(ShellChange { op: None, observed: Some(patch.into_owned()), arrival: None, counts: true });
                     all.push(FileEffect { path, did });
                 }
             }
         }
     }
+}
+
+fn ran(change: ShellChange) -> Did {
+    Did::Ran(Box::new(change))
 }
 
 /// The output of a command, in lower case.
@@ -211,7 +215,7 @@ fn add(all: &mut Vec<FileEffect>, new: FileEffect) {
 
 /// Two effects on a file as one.
 fn folded(first: &Did, second: &Did) -> Option<Did> {
-    let ran = |change: &ShellChange, op: FileOp| Some(Did::Ran(ShellChange { op: Some(op), ..change.clone() }));
+    let ran = |change: &ShellChange, op: FileOp| Some(self::ran(ShellChange { op: Some(op), ..change.clone() }));
     let Did::Ran(change) = first else {
         return match (first, second) {
             (Did::Doubted, Did::Doubted) => Some(Did::Doubted),

@@ -264,7 +264,7 @@ fn call(world: &mut World, repository: &mut Repository, log: usize, line: &str) 
     repository.trees.insert(id, [before, after]);
 }
 
-/// What was found to hold, by strength of evidence.
+/// Claims that were found to hold, by strength of evidence.
 #[derive(Debug, Default)]
 struct ShellTally {
     known: BTreeMap<&'static str, usize>,

@@ -101,7 +101,7 @@ pub enum Did {
     /// Changed, or possibly changed, in a way that the logs do not show.
     Unclear,
     /// A shell command changed it, or the agent saw it change while one ran.
-    Ran(ShellChange),
+    Ran(Box<ShellChange>),
     /// A command may have changed it. Nothing says that it did, so the text is only not certain any more.
     Doubted,
     /// All of its text was printed, and empty lines around it may be missing.
@@ -130,8 +130,12 @@ impl Did {
     /// The other file that is concerned: where it is moved to, or copied from.
     pub fn other_path(&self) -> Option<&str> {
         match self {
-            Did::Patched(patch) | Did::Ran(ShellChange { op: Some(FileOp::Patch(patch)), .. }) => patch.moved_to.as_deref(),
-            Did::Ran(ShellChange { op: Some(FileOp::Move { to: path } | FileOp::Copy { from: path }), .. }) => Some(path),
+            Did::Patched(patch) => patch.moved_to.as_deref(),
+            Did::Ran(change) => match &change.op {
+                Some(FileOp::Patch(patch)) => patch.moved_to.as_deref(),
+                Some(FileOp::Move { to: path } | FileOp::Copy { from: path }) => Some(path),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -72,7 +72,7 @@ impl Replay {
                 self.put(blank, Done { before: now, after: FileText::Unknown, how: How::Edited, replayed: true, outside: false }, |_| {})
             }
             Did::Patched(patch) => self.patched(blank, &now, patch),
-            Did::Ran(change) => self.ran(blank, &now, change),
+            Did::Ran(change) => self.ran(blank, &now, *change),
             Did::Doubted => {
                 let done = Done { before: now, after: FileText::Unknown, how: How::Edited, replayed: true, outside: false };
                 self.put(blank, done, |step| step.changes = false);

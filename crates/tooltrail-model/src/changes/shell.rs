@@ -66,11 +66,11 @@ pub enum FileOp {
 /// Certainty that a simple command ran and succeeded, given that its command line succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// It may have run.
+    /// Perhaps it ran.
     Maybe,
-    /// It ran. If it had failed, the line might have succeeded nevertheless, with a message of the failure in its output.
+    /// Certain that it ran. If it had failed, the line might have succeeded nevertheless, with a message of the failure in its output.
     Ran,
-    /// It ran and succeeded.
+    /// Certain that it ran and succeeded.
     Proven,
 }
 

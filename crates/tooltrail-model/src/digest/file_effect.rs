@@ -9,16 +9,18 @@ use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
 
 /// Changed files with their added and removed lines.
 pub(super) fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<ChangedPath> {
-    let found: Vec<(&str, Option<(u64, u64)>, Strength)> = match &told.detail {
-        Detail::Write(write) => vec![(&write.path, written(write), Strength::Written)],
-        Detail::Edit(edit) => vec![(&edit.path, edited(edit), Strength::Edited)],
-        Detail::Notebook(notebook) => vec![(&notebook.path, None, Strength::Edited)],
-        Detail::Patch(patch) => patch.files.iter().map(patched).map(|(path, lines)| (path, lines, Strength::Edited)).collect(),
-        Detail::Shell(shell) => return shell.changed.clone(),
-        _ => Vec::new(),
+    let change = |path: &str, lines: Option<(u64, u64)>, strength: Strength| {
+        let found = (!path.is_empty()).then(|| absolute(path, cwd));
+        found.map(|path| ChangedPath { path, lines, strength, only_known: false })
     };
-    let change = |(path, lines, strength)| ChangedPath { path: absolute(path, cwd), lines, strength, only_known: false };
-    found.into_iter().filter(|(path, ..)| !path.is_empty()).map(change).collect()
+    match &told.detail {
+        Detail::Write(write) => change(&write.path, written(write), Strength::Written).into_iter().collect(),
+        Detail::Edit(edit) => change(&edit.path, edited(edit), Strength::Edited).into_iter().collect(),
+        Detail::Notebook(notebook) => change(&notebook.path, None, Strength::Edited).into_iter().collect(),
+        Detail::Patch(patch) => patch.files.iter().map(patched).filter_map(|(path, lines)| change(path, lines, Strength::Edited)).collect(),
+        Detail::Shell(shell) => shell.changed.clone(),
+        _ => Vec::new(),
+    }
 }
 
 /// An absolute path. A relative one stays relative where the working directory is unknown.

@@ -12,7 +12,10 @@ mod redirects;
 
 use crate::exit_codes::ShellOptions;
 use crate::limits;
+use crate::plain::{PlainToken, tokenize};
+use crate::purpose_tables::listed;
 use crate::words::{substitutions, unquote};
+use crate::wrappers::program;
 use crate::{effect, understand};
 use brush_parser::ast::{
     AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline, PipelineOperator, Program,
@@ -20,7 +23,7 @@ use brush_parser::ast::{
 };
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 use literal::{is_rooted, joined, literal};
-use redirects::{Input, Redirects};
+use redirects::{CommandInput, Redirects};
 use tooltrail_model::changes::{Certainty, FedText, FileOp, ShellEffect, ShellFiles};
 
 /// The most effects of one command line that are kept.
@@ -28,6 +31,12 @@ const MOST: usize = 2000;
 
 /// The effects of a command line on files, if it succeeds; `None` where it cannot be read.
 pub fn files(command: &str) -> Option<ShellFiles> {
+    // Most lines are plain and name no such program; the parser would take many times as long to say so.
+    let concerns = |tokens: Vec<PlainToken<'_>>| tokens.iter().filter_map(PlainToken::word).any(|word| listed(PROGRAMS, program(word)));
+    if tokenize(command).is_some_and(|tokens| !concerns(tokens)) {
+        let complete = understand(command).is_some_and(|line| !line.may_change_files);
+        return Some(ShellFiles { complete, ..ShellFiles::default() });
+    }
     let mut walk = FileWalk { files: ShellFiles { complete: true, ..ShellFiles::default() }, ..FileWalk::default() };
     walk.text(command, Certainty::Proven, 0)?;
     let mut files = walk.files;
@@ -37,6 +46,8 @@ pub fn files(command: &str) -> Option<ShellFiles> {
     Some(files)
 }
 
+/// Programs that matter to a line without redirections.
+const PROGRAMS: &str = "cat tee sed gsed perl ruby rm unlink mv cp touch truncate git patch bash sh zsh dash apply_patch applypatch";
 /// Programs that print a message when they fail, so that silence is a sign of success.
 const LOUD: &[&str] =
     &["cd", "mkdir", "rm", "mv", "cp", "touch", "chmod", "ln", "cat", "tee", "echo", "printf", "true", ":", "sed", "export", "ls", "pwd"];
@@ -92,7 +103,7 @@ struct SimpleRun<'r> {
     words: Vec<Option<String>>,
     redirects: Redirects,
     /// The text on its standard input.
-    input: Input,
+    input: CommandInput,
     /// Certainty that its redirections happened.
     opened: Certainty,
     /// Certainty that it did what it does.
@@ -164,21 +175,21 @@ impl FileWalk {
         let certainty = if pipeline.bang { Certainty::Maybe } else { certainty };
         let [only] = &*pipeline.seq else {
             let last = pipeline.seq.len().saturating_sub(1);
-            let mut input = Input::Unknown;
+            let mut input = CommandInput::Unknown;
             for (place, command) in pipeline.seq.iter().enumerate() {
                 let own = if place == last { certainty } else { certainty.min(Certainty::Ran) };
-                let given = if place == 0 { Input::None } else { std::mem::replace(&mut input, Input::Unknown) };
+                let given = if place == 0 { CommandInput::None } else { std::mem::replace(&mut input, CommandInput::Unknown) };
                 let printed = self.apart(|walk| {
                     // A message in a pipe may not come out of it.
                     walk.shell.silent |= place != last && merges_errors(command);
                     walk.command(command, given, own, depth)
                 });
-                input = printed.map_or(Input::Unknown, Input::Text);
+                input = printed.map_or(CommandInput::Unknown, CommandInput::Text);
             }
             self.commands += 1;
             return;
         };
-        self.command(only, Input::None, certainty, depth);
+        self.command(only, CommandInput::None, certainty, depth);
     }
 
     /// Walks something that runs in a shell of its own.
@@ -191,7 +202,7 @@ impl FileWalk {
     }
 
     /// Walks a command, and gives the text that it surely prints.
-    fn command(&mut self, command: &Command, input: Input, certainty: Certainty, depth: usize) -> Option<String> {
+    fn command(&mut self, command: &Command, input: CommandInput, certainty: Certainty, depth: usize) -> Option<String> {
         let certainty = if self.shell.ended { Certainty::Maybe } else { certainty };
         match command {
             Command::Simple(simple) => return self.simple(simple, input, certainty, depth),
@@ -247,13 +258,13 @@ impl FileWalk {
                 clause.cases.iter().filter_map(|case| case.cmd.as_ref()).for_each(|body| maybe(self, body));
             }
             CompoundCommand::Coprocess(process) => {
-                self.apart(|walk| walk.command(&process.body, Input::Unknown, Certainty::Maybe, depth));
+                self.apart(|walk| walk.command(&process.body, CommandInput::Unknown, Certainty::Maybe, depth));
             }
             CompoundCommand::Arithmetic(_) => {}
         }
     }
 
-    fn simple(&mut self, simple: &ParsedCommand, input: Input, certainty: Certainty, depth: usize) -> Option<String> {
+    fn simple(&mut self, simple: &ParsedCommand, input: CommandInput, certainty: Certainty, depth: usize) -> Option<String> {
         let before = || simple.prefix.iter().flat_map(|prefix| &prefix.0);
         let behind = || simple.suffix.iter().flat_map(|suffix| &suffix.0);
         let redirects = Redirects::of(before().chain(behind()).filter_map(|item| match item {
@@ -274,7 +285,7 @@ impl FileWalk {
         let own = programs::behind(&plain);
         let hidden = plain.len() - own.map_or(plain.len(), <[String]>::len);
         let words = written.iter().skip(hidden).map(|word| literal(word)).collect();
-        let input = if matches!(redirects.input, Input::None) { input } else { redirects.input.clone() };
+        let input = if matches!(redirects.input, CommandInput::None) { input } else { redirects.input.clone() };
         // If a failure would leave no message, its absence proves nothing.
         let hidden = certainty == Certainty::Ran && (self.shell.silent || redirects.hide_errors());
         let opened = if self.shell.silent && hidden { Certainty::Maybe } else { certainty };
@@ -329,7 +340,7 @@ impl FileWalk {
     fn feed(&mut self, run: &SimpleRun<'_>, program: &str, words: &[Option<String>]) {
         let words: Option<Vec<String>> = words.iter().cloned().collect();
         self.files.complete = false;
-        if let (Input::Text(text), Some(words), Some(directory)) = (&run.input, words, &self.shell.directory) {
+        if let (CommandInput::Text(text), Some(words), Some(directory)) = (&run.input, words, &self.shell.directory) {
             self.files.fed.push(FedText {
                 program: program.to_owned(),
                 words,

@@ -15,7 +15,7 @@ pub(super) fn printf(words: &[String]) -> Option<String> {
         return None;
     }
     let pieces = pieces(format)?;
-    let takes = pieces.iter().any(|piece| *piece == FormatPiece::Value);
+    let takes = pieces.contains(&FormatPiece::Value);
     let mut out = String::new();
     // The format is repeated until all values are taken.
     loop {

@@ -1,7 +1,7 @@
 //! The effect of each program on the files that it names.
 
 use super::literal::{is_file, joined, name};
-use super::redirects::Input;
+use super::redirects::CommandInput;
 use super::{FileWalk, SimpleRun, diffs, may_write, printed};
 use crate::purpose_tables::listed;
 use crate::wrappers::{self, program};
@@ -84,7 +84,7 @@ impl FileWalk {
     /// The text that a command prints, where the line has it.
     fn printed(&mut self, run: &SimpleRun<'_>, first: &str, rest: &[Option<String>]) -> Option<String> {
         let words = || rest.iter().cloned().collect::<Option<Vec<String>>>();
-        let input = || if let Input::Text(text) = &run.input { Some(text.clone()) } else { None };
+        let input = || if let CommandInput::Text(text) = &run.input { Some(text.clone()) } else { None };
         match first {
             "" if run.written.is_empty() => Some(String::new()),
             ":" | "true" => Some(String::new()),
@@ -219,7 +219,7 @@ impl FileWalk {
         self.shell.ended |= !goes_on;
     }
 
-    /// The same effect on each file.
+    /// Adds one effect on each file.
     fn each(&mut self, run: &SimpleRun<'_>, files: &[Option<&str>], op: impl Fn() -> FileOp) -> bool {
         for file in files {
             match file {
@@ -390,7 +390,7 @@ impl FileWalk {
                 || option.starts_with("--whitespace=nowarn")
                 || option.starts_with("--whitespace=warn")
         };
-        let Input::Text(text) = &run.input else { return false };
+        let CommandInput::Text(text) = &run.input else { return false };
         let plain = operands.options.iter().all(harmless) && matches!(&*operands.files, [] | [Some("-")]);
         // In a directory below, git takes the names of its own diffs from the top of the repository.
         let top = self.shell.directory.as_deref() == Some("") || !text.contains("diff --git ");
@@ -413,7 +413,7 @@ impl FileWalk {
             ) || option.strip_prefix("-p").is_some_and(|rest| rest.parse::<usize>().is_ok())
                 || option.starts_with("--strip=")
         };
-        let (Input::Text(text), Some(strip)) = (&run.input, strip) else { return false };
+        let (CommandInput::Text(text), Some(strip)) = (&run.input, strip) else { return false };
         let plain = operands.options.iter().all(harmless) && operands.files.is_empty();
         self.apply(run, diffs::files(text, strip), plain)
     }
@@ -438,7 +438,7 @@ impl FileWalk {
         let given = words.iter().take(options).any(|word| !word.starts_with("--") && word.contains('c'));
         let text = match (&run.input, words.get(options)) {
             (_, Some(text)) if given => text,
-            (Input::Text(text), None) if !given => text,
+            (CommandInput::Text(text), None) if !given => text,
             _ => return false,
         };
         let options = words.get(..options).unwrap_or_default();

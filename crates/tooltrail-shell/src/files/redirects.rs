@@ -5,7 +5,7 @@ use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument
 
 /// The standard input of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Input {
+pub(super) enum CommandInput {
     /// That of the line.
     #[default]
     None,
@@ -30,7 +30,7 @@ pub(super) struct Redirects {
     pub(super) outputs: Vec<OutputTarget>,
     /// Targets of anything else, such as `2>` and `&>`.
     pub(super) others: Vec<OutputTarget>,
-    pub(super) input: Input,
+    pub(super) input: CommandInput,
     /// Whether standard output also goes elsewhere, as with `>&2`.
     pub(super) moved: bool,
     /// Whether errors are not shown: `2>/dev/null`.
@@ -51,7 +51,7 @@ impl Redirects {
         let mut all = Redirects {
             outputs: Vec::new(),
             others: Vec::new(),
-            input: Input::None,
+            input: CommandInput::None,
             moved: false,
             silent: false,
             merged: false,
@@ -78,8 +78,8 @@ impl Redirects {
     /// Only a single source of input is certain.
     fn read(&mut self, text: Option<String>) {
         self.input = match (&self.input, text) {
-            (Input::None, Some(text)) => Input::Text(text),
-            _ => Input::Unknown,
+            (CommandInput::None, Some(text)) => CommandInput::Text(text),
+            _ => CommandInput::Unknown,
         };
     }
 
@@ -95,7 +95,7 @@ impl Redirects {
             Kind::Read | Kind::DuplicateInput => {
                 self.certain &= word.is_some();
                 if fd.is_none_or(|fd| fd == 0) {
-                    self.input = Input::Unknown;
+                    self.input = CommandInput::Unknown;
                 }
             }
             Kind::DuplicateOutput if word.is_some_and(|word| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit())) => {
