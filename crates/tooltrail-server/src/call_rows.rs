@@ -107,7 +107,7 @@ impl CallLine {
             session: listed.session,
             number: listed.number,
             call: row.call.to_owned(),
-            tool: words::cut(row.tool, 60),
+            tool: words::cut(row.ran(), 60),
             what: row.about.as_deref().map(|about| argument(about, row.cwd).to_owned()),
             look: look_of(&row),
             outcome: outcome(&row),

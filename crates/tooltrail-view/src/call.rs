@@ -46,6 +46,14 @@ pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     told.extend(outcome::went_on(call).filter(|_| call.row.background.is_some()));
     // Conversations have their own place on such a page, and remarks that it repeats elsewhere are dropped.
     shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));
+    for block in &mut shown {
+        // The text of a script is what its page is for.
+        if let Block::Section { label, open, .. } = block
+            && label.text() == tools::script::PROGRAM
+        {
+            *open = true;
+        }
+    }
     let mut body = outcome::said(call, &shown, limits);
     body.extend(replaced::blocks(call, limits));
     body.extend(shown);

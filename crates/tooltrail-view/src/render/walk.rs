@@ -1,10 +1,10 @@
 //! Shared by all outputs that walk through a session: which conversations were shown, the current depth, which calls are
 //! opened.
 
-use tooltrail_model::{Kind, Status};
 use tooltrail_model::book::Selection;
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::transcript::{Entry, EntryKind, Story, Thread, Transcript};
+use tooltrail_model::{Kind, Status};
 
 /// Subagents of subagents deeper than this are not shown below their call any more, but at the end.
 const DEEPEST: usize = 8;

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! ƒ exec   cargo test; cargo clippy; cat src/lib.rs      3 calls 1✗   14.3 s  ✗ exit 101
-//!   ▸ program
 //!   ├ its calls
+//!   ▸ program
 //!   what it printed
 //! ```
 
@@ -14,6 +14,9 @@ use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
+
+/// Label of the section with the text of a program.
+pub(crate) const PROGRAM: &str = "program";
 
 /// View of scripts.
 pub(super) struct ScriptView;
@@ -34,12 +37,12 @@ impl ToolView for ScriptView {
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Script(script) = &call.told.detail else { return Vec::new() };
         let text = call.input.as_str().unwrap_or_default();
-        let mut body: Vec<Block> = (!text.is_empty()).then(|| section("program", true, vec![program(text, limits)])).into_iter().collect();
         let block = |thread: usize| {
             let made = call.nested.of(thread);
             Block::Nested { thread, calls: made.calls, failed: made.failed }
         };
-        body.extend(call.nested.threads.iter().map(|&thread| block(thread)));
+        let mut body: Vec<Block> = call.nested.threads.iter().map(|&thread| block(thread)).collect();
+        body.extend((!text.is_empty()).then(|| section(PROGRAM, false, vec![program(text, limits)])));
         body.extend(
             (!script.complete && !text.is_empty())
                 .then(|| notice(Level::Info, "The script may have made other calls too: its text does not tell all of them.")),

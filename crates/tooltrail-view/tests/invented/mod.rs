@@ -62,6 +62,7 @@ impl<'a> Builder<'a> {
     pub fn new(text: &'a str) -> Self {
         let session = SessionRow {
             v: VERSION,
+            inner_calls: 0,
             agent: "claude",
             session: "3f2a91c4",
             title: Some(text),
@@ -144,7 +145,7 @@ impl<'a> Builder<'a> {
         }
         self.book.transcript.calls.push(CallEntry {
             row: row.clone(),
-            number: index as u32 + 1,
+            number: (index as u32 + 1).into(),
             request: Spot::default(),
             result: None,
             ends: Vec::new(),
@@ -157,10 +158,11 @@ impl<'a> Builder<'a> {
         });
         self.book.calls.push(Story {
             row,
-            number: index as u32 + 1,
+            number: (index as u32 + 1).into(),
             told,
             command: tooltrail_shell::understand(text),
             input: serde_json::json!({"command": text}),
+            program: None,
             requested: Some(serde_json::json!({"command": text, "old": text})),
             answer: Some(answer),
             side: None,

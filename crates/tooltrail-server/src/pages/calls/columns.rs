@@ -363,7 +363,7 @@ fn time(told: &ShownCall<'_>) -> Markup {
 }
 
 fn tool(told: &ShownCall<'_>) -> Markup {
-    let name = html! { b { (words::cut(told.row.tool, 60)) } };
+    let name = html! { b { (words::cut(told.row.ran(), 60)) } };
     html! {
         @if told.row.sidechain { span.di title="by a subagent" { "↳ " } }
         @if told.leads == "tool" { (told.link("tool", &name)) } @else { (name) }
@@ -382,7 +382,7 @@ fn status(told: &ShownCall<'_>) -> Markup {
     // A success that belongs to another command of the line is not shown in green.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
     // A doubtful success has an explanation of its own, and two would not fit into the cell.
-    let reason = why_of(told.row).filter(|_| !line.doubt);
+    let reason = why_of(told.row).filter(|reason| !line.doubt && *reason != look.word);
     html! {
         span class={ "verdict-line " (words::class(tone)) } title=(line.why) { (look.glyph) @if line.doubt { "?" } " " (look.word) }
         @if let Some(reason) = reason { " " span.di title=(reason) { (reason) } }

@@ -274,7 +274,14 @@ impl Window {
     fn told(&self, book: &dyn Book) -> &SessionDigest {
         self.told.get_or_init(|| {
             let digest = tooltrail_model::digest::of(book, &Selection::default());
-            let open = digest.failures.iter().map(|open| open.cited.index).collect();
+            let calls = &book.transcript().calls;
+            let failed = digest.failures.iter().map(|open| open.cited.index);
+            // A call in a script is only seen where the script is open too.
+            let script = |index: usize| {
+                let id = calls.get(index).filter(|call| call.row.is_inner())?.row.parent_call?;
+                calls.iter().position(|call| call.row.call == id)
+            };
+            let open = failed.flat_map(|index| [Some(index), script(index)]).flatten().collect();
             // The state already stands beside the title.
             let rows = crate::digest::rows(&digest, book.transcript()).into_iter().filter(|row| row.label != "State").collect();
             SessionDigest { rows, open }
