@@ -4,7 +4,7 @@ use super::column::place;
 use super::{pack_ties, schema};
 use crate::Map;
 use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, UsageByModel};
-use rusqlite::{Connection, Statement, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Statement, ToSql, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
 use tooltrail_model::link::{Chance, Checkouts, LinkedTurn, SessionPlace, Ties, shorten};
 use tooltrail_model::summary::{Ending, Summary};
@@ -342,66 +342,89 @@ const PUT_CALL: &str =
 
 /// Stores a call.
 fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
+    // In two parts, in the order of the columns.
+    let next = bind_outcome(insert, id, call, ids)?;
+    bind_places(insert, next, call, ids)?;
+    insert.raw_execute().map(drop)
+}
+
+/// Binds what a call was and how it ended, and returns the place of the next parameter.
+fn bind_outcome(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<usize> {
+    let row = &call.open.row;
+    let values = params![
+        id,
+        call.number.call,
+        ids.of(call.source),
+        row.agent_id,
+        row.call,
+        row.tool,
+        row.server,
+        row.kind.word(),
+        row.status.word(),
+        row.reason.map(|reason| reason.word()),
+        call.open.chance.map(|chance| spelled(CHANCES, &chance)),
+        evidence_source(call, ids),
+        whole(row.evidence.line),
+        as_text(row.requested_at),
+        as_text(row.completed_at),
+        row.duration_ms.map(whole),
+        row.run_ms.map(whole),
+        row.exit_code,
+        row.exit_of,
+        // Empty lists are NULL in the file, since nearly all calls have none; the views turn NULL into `[]`.
+        (!row.masked.is_empty()).then(|| json(&row.masked)),
+        row.purpose,
+        row.is_error,
+        whole(row.input_bytes),
+        row.result_bytes.map(whole),
+        row.model,
+        row.message,
+        row.parallel,
+        row.parent_call,
+        row.child_session,
+        row.background.as_ref().map(json),
+        call.open.background,
+        (!row.hooks.is_empty()).then(|| json(&row.hooks)),
+    ];
+    bind(insert, 1, values)
+}
+
+/// Binds where a call stands, and what only few calls have.
+fn bind_places(insert: &mut Statement<'_>, next: usize, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
     let row = &call.open.row;
     let result = call.result.map(|(source, at)| (ids.of(source), at));
-    insert
-        .execute(params![
-            id,
-            call.number.call,
-            ids.of(call.source),
-            row.agent_id,
-            row.call,
-            row.tool,
-            row.server,
-            row.kind.word(),
-            row.status.word(),
-            row.reason.map(|reason| reason.word()),
-            call.open.chance.map(|chance| spelled(CHANCES, &chance)),
-            evidence_source(call, ids),
-            whole(row.evidence.line),
-            as_text(row.requested_at),
-            as_text(row.completed_at),
-            row.duration_ms.map(whole),
-            row.run_ms.map(whole),
-            row.exit_code,
-            row.exit_of,
-            // Empty lists are NULL in the file, since nearly all calls have none; the views turn NULL into `[]`.
-            (!row.masked.is_empty()).then(|| json(&row.masked)),
-            row.purpose,
-            row.is_error,
-            whole(row.input_bytes),
-            row.result_bytes.map(whole),
-            row.model,
-            row.message,
-            row.parallel,
-            row.parent_call,
-            row.child_session,
-            row.background.as_ref().map(json),
-            call.open.background,
-            (!row.hooks.is_empty()).then(|| json(&row.hooks)),
-            whole(call.at.line),
-            whole(call.at.span.start),
-            whole(call.at.span.end),
-            result.map(|(source, _)| source),
-            result.map(|(_, at)| whole(at.line)),
-            result.map(|(_, at)| whole(at.span.start)),
-            result.map(|(_, at)| whole(at.span.end)),
-            row.cwd,
-            row.sidechain,
-            micros(call.order),
-            call.digest.cast_signed(),
-            row.about,
-            call.number.inner,
-            row.unwrapped,
-            row.inner.as_ref().map(json),
-            row.origin.word(),
-            row.input_from.word(),
-            row.alias,
-            row.replacement.map(|at| whole(at.line)),
-            row.replacement.map(|at| whole(at.span.start)),
-            row.replacement.map(|at| whole(at.span.end)),
-        ])
-        .map(drop)
+    let values = params![
+        whole(call.at.line),
+        whole(call.at.span.start),
+        whole(call.at.span.end),
+        result.map(|(source, _)| source),
+        result.map(|(_, at)| whole(at.line)),
+        result.map(|(_, at)| whole(at.span.start)),
+        result.map(|(_, at)| whole(at.span.end)),
+        row.cwd,
+        row.sidechain,
+        micros(call.order),
+        call.digest.cast_signed(),
+        row.about,
+        call.number.inner,
+        row.unwrapped,
+        row.inner.as_ref().map(json),
+        row.origin.word(),
+        row.input_from.word(),
+        row.alias,
+        row.replacement.map(|at| whole(at.line)),
+        row.replacement.map(|at| whole(at.span.start)),
+        row.replacement.map(|at| whole(at.span.end)),
+    ];
+    bind(insert, next, values).map(drop)
+}
+
+/// Binds values to the parameters from a place on, and returns the place behind them.
+fn bind(insert: &mut Statement<'_>, next: usize, values: &[&dyn ToSql]) -> rusqlite::Result<usize> {
+    for (place, value) in (next..).zip(values) {
+        insert.raw_bind_parameter(place, value)?;
+    }
+    Ok(next + values.len())
 }
 
 /// The id of the source that has the evidence: nearly always that of the request or of the result.
