@@ -200,7 +200,7 @@ mod tests {
         let spots = |lines: &[u64]| lines.iter().copied().map(spot).collect::<Vec<_>>();
         let entry = CallEntry {
             row: call.row.clone(),
-            number: 1,
+            number: (1).into(),
             request: spot(call.row.request.line),
             result: call.row.result.map(|place| spot(place.line)),
             ends: spots(ends),

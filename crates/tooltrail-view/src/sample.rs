@@ -14,10 +14,11 @@ use tooltrail_model::{Kind, Status};
 pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Detail) -> Story<'static> {
     Story {
         row: row(tool, kind, status),
-        number: 1,
+        number: (1).into(),
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input: Value::Null,
+        program: None,
         requested: None,
         answer: None,
         side: None,

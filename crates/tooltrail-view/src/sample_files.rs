@@ -61,10 +61,11 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
     };
     Story {
         row,
-        number: 1,
+        number: (1).into(),
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input: Value::Null,
+        program: None,
         requested: None,
         answer: None,
         side: None,

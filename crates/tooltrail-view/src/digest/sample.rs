@@ -42,7 +42,7 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
         let (ends, hooks, threads) = (Vec::new(), Vec::new(), Vec::new());
         CallEntry {
             row,
-            number: place as u32 + 1,
+            number: (place as u32 + 1).into(),
             request: Spot::default(),
             result: None,
             ends,
@@ -67,6 +67,7 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
         state_reason: None,
         turns: 0,
         calls: calls.len() as u64,
+        inner_calls: 0,
         by_status: Default::default(),
         models: Vec::new(),
         usage: Default::default(),
@@ -103,7 +104,15 @@ pub(crate) fn usual() -> Bare {
 /// The call with a number.
 pub(crate) fn cited(number: u32) -> Cited {
     let r#ref = format!("3f2a:{number}");
-    Cited { r#ref, call: format!("toolu_{number}"), number, index: number as usize - 1, file: "a.jsonl".into(), line: Some(7), row: None }
+    Cited {
+        r#ref,
+        call: format!("toolu_{number}"),
+        number: number.into(),
+        index: number as usize - 1,
+        file: "a.jsonl".into(),
+        line: Some(7),
+        row: None,
+    }
 }
 
 /// A test run.

@@ -75,6 +75,7 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
 pub(super) fn session<'a>(title: &'a str, by_status: BTreeMap<Status, u64>) -> SessionRow<'a> {
     SessionRow {
         v: 1,
+        inner_calls: 0,
         agent: "claude",
         session: "3f2a6c1e-52a1-4a53-9d0c-4a1c8f6b7d20",
         title: Some(title),
@@ -97,7 +98,7 @@ pub(super) fn session<'a>(title: &'a str, by_status: BTreeMap<Status, u64>) -> S
 /// A call of a transcript.
 pub(super) fn entry(row: CallRow<'_>, number: u32) -> CallEntry<'_> {
     let (request, hooks, ends, threads) = (Spot::default(), Vec::new(), Vec::new(), Vec::new());
-    CallEntry { row, number, request, result: None, ends, hooks, progress: None, hooked: Vec::new(), time: None, threads, turn: Some(0) }
+    CallEntry { row, number: number.into(), request, result: None, ends, hooks, progress: None, hooked: Vec::new(), time: None, threads, turn: Some(0) }
 }
 
 fn ansi(fg: Option<Color>, bg: Option<Color>) -> Class {

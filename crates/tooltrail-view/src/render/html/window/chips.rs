@@ -48,6 +48,7 @@ const CHIPS: &[Chip] = &[
     chip("web_search", "ws", ".k-web_search"),
     chip("web_fetch", "wf", ".k-web_fetch"),
     chip("skill", "sk", ".k-skill"),
+    chip("script", "sc", ".k-script"),
     chip("mcp", "mc", ".k-mcp"),
     chip("image", "im", ".k-image"),
     chip("other", "ot", ".k-other"),
