@@ -85,7 +85,7 @@ fn every_status_says_why_and_what_proves_it() {
         (
             "019cb4:9",
             &[
-                "• answered",
+                "• outcome not recorded",
                 "Whether it worked was not recorded",
                 ".jsonl:39",
                 "no_outcome_recorded",
