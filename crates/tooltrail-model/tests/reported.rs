@@ -49,7 +49,7 @@ fn test_runners_sum_up_their_runs() {
         ("FAILURES!\nTests: 5, Assertions: 8, Failures: 1.", Failed, "Tests: 5, Assertions: 8, Failures: 1."),
         ("Ran 5 tests in 0.01s\n\nOK\n", Passed, "OK"),
         ("Ran 5 tests in 0.01s\n\nFAILED (failures=1)", Failed, "FAILED (failures=1)"),
-        ("ok  \texample.org/x\t0.012s\nok  \texample.org/y\t(cached)", Passed, "ok example.org/y (cached)"),
+        ("ok  \texample.org/x\t0.012s\nok  \texample.org/y\t(cached)", Passed, "ok   example.org/y (cached)"),
         ("--- FAIL: TestX (0.00s)\nFAIL\nFAIL\texample.org/x\t0.01s\nFAIL", Failed, "FAIL"),
         ("# tests 12\n# pass 12\n# fail 0", Passed, "pass 12"),
         ("ℹ pass 10\nℹ fail 2", Failed, "fail 2"),

@@ -75,7 +75,7 @@ fn every_status_says_why_and_what_proves_it() {
             &[
                 "✓? succeeded, but exit 0 is tail’s",
                 "exit 0 is tail -6 ’s; that of cargo test was not recorded",
-                "the output says",
+                "output says",
                 "With set -o pipefail that would have been recorded",
                 ".jsonl:8",
             ],
@@ -85,7 +85,7 @@ fn every_status_says_why_and_what_proves_it() {
         (
             "019cb4:9",
             &[
-                "• answered",
+                "• outcome not recorded",
                 "Whether it worked was not recorded",
                 ".jsonl:39",
                 "no_outcome_recorded",

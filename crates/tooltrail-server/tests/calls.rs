@@ -82,8 +82,8 @@ fn nested() -> World {
 fn all_calls_are_there_the_newest_first() {
     let world = World::demo();
     let page = world.page("/calls");
-    assert_eq!(number(&page), 96);
-    assert_eq!(column(&page, "what").len(), 96);
+    assert_eq!(number(&page), 110);
+    assert_eq!(column(&page, "what").len(), 110);
     assert!(page.contains("aria-sort=\"descending\"><a href=\"/calls?sort=time\""), "{page}");
     let days = all_between(&page, "scope=\"rowgroup\">", "</th>");
     assert_eq!(days, ["Today", "Yesterday", "Monday 2 March"]);
@@ -117,7 +117,7 @@ fn every_column_that_means_an_order_sorts() {
             let numbers: Vec<i64> = up.iter().map(|cell| cell.parse().expect("a number")).collect();
             assert!(numbers.is_sorted() && numbers.len() > 10, "{numbers:?}");
         } else {
-            assert!(up.is_sorted() && up.len() == 96, "{name}: {up:?}");
+            assert!(up.is_sorted() && up.len() == 110, "{name}: {up:?}");
         }
         assert_eq!(up, down, "{name}");
     }
@@ -205,7 +205,7 @@ fn a_filter_narrows_and_widens() {
     // Taken away, it is wider; the order stays.
     let off = between(&page, "<a class=\"on\" href=\"", "\"");
     assert_eq!(address(off), "/calls?q=is:failed&sort=took&desc=1");
-    assert_eq!(number(&world.page(&address(off))), 12);
+    assert_eq!(number(&world.page(&address(off))), 15);
     assert!(page.contains("took ") && page.contains(" in all, median "));
 }
 
@@ -277,12 +277,12 @@ fn files_have_the_rows_of_the_table() {
     let csv = body(&csv);
     let lines: Vec<&str> = csv.split("\r\n").collect();
     assert_eq!(lines[0], "requested_at,project,tool,what,status,reason,exit_code,duration_ms");
-    assert_eq!(lines.len(), 1 + 12 + 1, "a head, the calls, and the end of the last line");
+    assert_eq!(lines.len(), 1 + 15 + 1, "a head, the calls, and the end of the last line");
     assert!(lines[1].starts_with("2026-03-03T22:13:05"), "the newest first: {}", lines[1]);
     let chosen = saved(&world, "/calls.csv?q=is:failed&cols=tool,exit");
     assert!(chosen.starts_with("tool,exit_code\r\n"), "{chosen}");
     let lines = saved(&world, "/calls.jsonl?q=is:failed");
-    assert_eq!(lines.lines().filter(|line| line.contains("\"status\":\"failed\"")).count(), 12);
+    assert_eq!(lines.lines().filter(|line| line.contains("\"status\":\"failed\"")).count(), 15);
 }
 
 /// A file.

@@ -12,8 +12,29 @@ use tooltrail_model::{Kind, Status};
 
 /// A call.
 pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Detail) -> Story<'static> {
+    Story {
+        row: row(tool, kind, status),
+        number: 1.into(),
+        told: Detailed { detail, ..Detailed::default() },
+        command: None,
+        input: Value::Null,
+        program: None,
+        requested: None,
+        answer: None,
+        side: None,
+        hooks: Vec::new(),
+        progress: None,
+        tokens: None,
+        tier: None,
+        message: Default::default(),
+        nested: SubagentCalls::default(),
+    }
+}
+
+/// The row of such a call.
+fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
     let place = Place { file: "log.jsonl", line: 1, row: None };
-    let row = CallRow {
+    CallRow {
         v: VERSION,
         agent: "claude-code",
         session: "s1",
@@ -58,23 +79,6 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         alias: None,
         replacement: None,
         may_wait: false,
-    };
-    Story {
-        row,
-        number: (1).into(),
-        told: Detailed { detail, ..Detailed::default() },
-        command: None,
-        input: Value::Null,
-        program: None,
-        requested: None,
-        answer: None,
-        side: None,
-        hooks: Vec::new(),
-        progress: None,
-        tokens: None,
-        tier: None,
-        message: Default::default(),
-        nested: SubagentCalls::default(),
     }
 }
 

@@ -363,7 +363,7 @@ fn time(told: &ShownCall<'_>) -> Markup {
 }
 
 fn tool(told: &ShownCall<'_>) -> Markup {
-    let name = html! { b { (words::cut(told.row.ran(), 60)) } };
+    let name = html! { b { (words::cut(told.row.tool, 60)) } };
     html! {
         @if told.row.sidechain { span.di title="by a subagent" { "↳ " } }
         @if told.leads == "tool" { (told.link("tool", &name)) } @else { (name) }

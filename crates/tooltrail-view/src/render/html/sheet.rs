@@ -98,7 +98,19 @@ pub(super) fn session<'a>(title: &'a str, by_status: BTreeMap<Status, u64>) -> S
 /// A call of a transcript.
 pub(super) fn entry(row: CallRow<'_>, number: u32) -> CallEntry<'_> {
     let (request, hooks, ends, threads) = (Spot::default(), Vec::new(), Vec::new(), Vec::new());
-    CallEntry { row, number: number.into(), request, result: None, ends, hooks, progress: None, hooked: Vec::new(), time: None, threads, turn: Some(0) }
+    CallEntry {
+        row,
+        number: number.into(),
+        request,
+        result: None,
+        ends,
+        hooks,
+        progress: None,
+        hooked: Vec::new(),
+        time: None,
+        threads,
+        turn: Some(0),
+    }
 }
 
 fn ansi(fg: Option<Color>, bg: Option<Color>) -> Class {
