@@ -167,10 +167,7 @@ pub(super) fn open_call<'a>(
     parts: &'a JsonColumns,
 ) -> rusqlite::Result<UnsettledCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
-    let result = match row.get::<_, Option<i64>>(35)? {
-        Some(source) => Some(place(source, 36)?),
-        None => None,
-    };
+    let result = row.get::<_, Option<i64>>(35)?.map(|source| place(source, 36)).transpose()?;
     // Column numbers are those of `CALL`, in its order.
     let stored = CallRow {
         v: VERSION,

@@ -99,7 +99,6 @@ impl<'a> Linked<'a> {
         let result = judged.result.map(|(_, result)| result);
         let agent = self.agent_of(source);
         let session = self.session_text(call.id);
-        let child = self.agents.child(agent, session, names.text(record.id));
         let (input_from, replacement) = input_from(record, result, &judged.verdict);
         CallRow {
             v: VERSION,
@@ -120,8 +119,7 @@ impl<'a> Linked<'a> {
             duration_ms: judged.duration_ms,
             // Progress counts only once there is a result: until then its time is not the final one.
             run_ms: result.and_then(|result| result.run_ms.or(record.rare().progress_ms)),
-            exit_code: result
-                .and_then(|result| verdict::exit_code(record.kind, &result.signals.of_tool(record.kind, record.server.is_some()))),
+            exit_code: result.and_then(|result| stated_code(record, result)),
             // Filled in later from the command itself, which needs the record to be read.
             exit_of: None,
             masked: Vec::new(),
@@ -133,8 +131,7 @@ impl<'a> Linked<'a> {
             message: names.opt(record.message),
             parallel: record.parallel,
             parent_call: record.rare().parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
-            child_session: child
-                .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|child| child.sure).map(|child| &*child.agent)),
+            child_session: self.agents.child(agent, session, names.text(record.id)).or_else(|| named_child(result)),
             background: self.background(call, record, judged.result, alone),
             hooks: record.hooks.iter().map(|hook| self.hook_row(source, hook)).collect(),
             request: self.request_place(call.id),
@@ -296,6 +293,16 @@ impl Linked<'_> {
         let whole = call.copy_of.filter(|whole| whole.source == call.id.source);
         whole.is_some_and(|whole| self.record(whole).digest != self.record(call.id).digest)
     }
+}
+
+/// The subagent that a result surely names.
+fn named_child(result: Option<&ResultRecord>) -> Option<&str> {
+    result?.child.as_ref().filter(|child| child.sure).map(|child| &*child.agent)
+}
+
+/// The exit code that a result states.
+fn stated_code(record: &CallRecord, result: &ResultRecord) -> Option<i64> {
+    verdict::exit_code(record.kind, &result.signals.of_tool(record.kind, record.server.is_some()))
 }
 
 /// Whether the duration of a call may include waiting for the person's approval. Without the agent's settings it may; a run time that the

@@ -62,7 +62,7 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
     };
     let spot = Spot { source: 0, at: At::default() };
     let (ends, hooks, hooked, threads) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    CallEntry { row, number: 1, request: spot, result: None, ends, hooks, progress: None, hooked, time, threads, turn: None }
+    CallEntry { row, number: 1.into(), request: spot, result: None, ends, hooks, progress: None, hooked, time, threads, turn: None }
 }
 
 #[test]
