@@ -97,7 +97,8 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
 fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: Vec<Content>) -> Loaded<'static> {
     Loaded::Call(Box::new(Story {
         row,
-        number: 1,
+        number: 1.into(),
+        program: None,
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input,
