@@ -280,13 +280,15 @@ impl<'r> ResultOutcome<'r> {
                 return Some(Poll { id, state: task_state(&status.text()), exit_code: structured.exit_code });
             }
         }
-        if self.head.is_empty() || self.signals.says_error() {
+        if self.signals.says_error() {
             return None;
         }
-        if let Some(state) = stopped(&self.head) {
+        if !self.head.is_empty()
+            && let Some(state) = stopped(&self.head)
+        {
             return Some(Poll { id: None, state, exit_code: None });
         }
-        // The end of a process of a server.
+        // The end of a process of a server: its words are read from the whole text, so the head may be empty.
         if let Some(code) = self.signals.served.exit {
             return Some(Poll { id: None, state: served::state(code), exit_code: Some(code) });
         }
