@@ -26,6 +26,9 @@ pub struct NearbyEntries {
 impl SessionBook<'_> {
     /// The messages around a call, by its place in `Transcript::calls`.
     pub fn around(&self, index: usize) -> NearbyEntries {
+        // What was said around a call in a script was said around the script.
+        let script = self.transcript.calls.get(index).and_then(|call| self.script_of(call));
+        let index = script.unwrap_or(index);
         let Some(call) = self.transcript.calls.get(index) else { return NearbyEntries::default() };
         // Only records of the same log can be compared by position; a background task may end in another one.
         let last = call.ends.iter().chain(&call.result).filter(|end| end.source == call.request.source).max();
@@ -37,6 +40,12 @@ impl SessionBook<'_> {
         let mut before = self.search(call.request, &own, Direction::Back);
         before.reverse();
         NearbyEntries { before, after: self.search(last, &own, Direction::On) }
+    }
+
+    /// The script that a call stands in, by its place in `Transcript::calls`.
+    fn script_of(&self, call: &CallEntry<'_>) -> Option<usize> {
+        let script = call.row.parent_call.filter(|_| call.row.is_inner())?;
+        self.transcript.calls.iter().position(|other| other.request == call.request && other.row.call == script)
     }
 
     /// Whether the record that requests a call is in the call's own conversation: a parent's log may report calls of a subagent.
