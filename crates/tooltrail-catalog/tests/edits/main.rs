@@ -81,25 +81,25 @@ fn bundles(catalogue: &Catalogue) -> BTreeSet<BTreeSet<String>> {
 #[test]
 fn everything_that_happens_is_noticed() {
     use Edit::*;
-    // The demo has fourteen logs; one that is made comes after them.
-    const LAST: usize = 14;
+    // The demo has sixteen logs; one that is made comes after them. The first three are of another agent, and have no file beside them.
+    const LAST: usize = 16;
     let steps: &[&[Edit]] = &[
-        &[Append(3, 3)],
-        &[Truncate(4, 128)],
-        &[Replace(5, 0)],
-        &[Swap(2, 0)],
-        &[Overwrite(2, 0)],
+        &[Append(4, 4)],
+        &[Truncate(5, 128)],
+        &[Replace(6, 0)],
+        &[Swap(3, 0)],
+        &[Overwrite(3, 0)],
         &[Rename(1, 7)],
-        &[Move(3, 0)],
-        &[Delete(3), Add(3)],
-        &[Away(2), Back],
-        &[Copy(3, 8), Replace(0, 4)],
+        &[Move(4, 0)],
+        &[Delete(4), Add(4)],
+        &[Away(3), Back],
+        &[Copy(4, 8), Replace(0, 5)],
         // A title, another one, none.
-        &[Beside(3, 1), Beside(3, 2), Bare(3)],
-        &[Join(3, 8, 1), Part],
-        &[Summary(6, 3), Delete(LAST)],
+        &[Beside(4, 1), Beside(4, 2), Bare(4)],
+        &[Join(4, 9, 1), Part],
+        &[Summary(7, 3), Delete(LAST)],
         // It becomes a log, and none again.
-        &[Foreign(1), Replace(LAST, 9), Foreign(1)],
+        &[Foreign(1), Replace(LAST, 10), Foreign(1)],
     ];
     for edits in steps {
         let (world, cache) = (World::new(1), tempfile::tempdir().unwrap());
