@@ -64,7 +64,8 @@ impl Decoded {
                     .map(|asked| texts::input(asked.input))
                     .unwrap_or_default(),
             );
-            if let Some((source, at)) = linked.result_spot(call) {
+            // What a script printed is the result of the script.
+            if let Some((source, at)) = linked.result_spot(call).filter(|_| !call.id.is_inner()) {
                 let answer = parse(&open(source, at));
                 let answer = format.open(Record { at, bytes: &answer }).unwrap().result(id, Payloads::default());
                 own.extend(answer.map(|answer| result(format, &linked.sources[source].path, &disk, answer)).unwrap_or_default());
@@ -216,7 +217,8 @@ fn named(linked: &Linked<'_>, source: usize, id: &str) -> Option<usize> {
     let all = || {
         let calls = linked.calls.iter().enumerate();
         calls.filter(|(_, call)| {
-            linked.id(call.id) == id && linked.sources[call.id.source()].summary.agent == linked.sources[source].summary.agent
+            let known = linked.id(call.id) == id || linked.record(call.id).rare().alias.as_deref() == Some(id);
+            known && linked.sources[call.id.source()].summary.agent == linked.sources[source].summary.agent
         })
     };
     let own = all().find(|(_, call)| call.id.source() == source);
