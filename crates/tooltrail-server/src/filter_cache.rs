@@ -39,8 +39,32 @@ pub(crate) struct FilteredCalls {
     pub(crate) calls: Arc<[ListedCall]>,
     /// CallKeys to sort and count them by.
     pub(crate) keys: Arc<CallKeys>,
+    /// Number of calls in the texts of scripts that were left out.
+    pub(crate) left_out: usize,
     /// Whether these are all of them.
     pub(crate) whole: bool,
+}
+
+impl FilteredCalls {
+    fn new(calls: Arc<[ListedCall]>, keys: Arc<CallKeys>, whole: bool) -> Self {
+        FilteredCalls { calls, keys, left_out: 0, whole }
+    }
+
+    /// Leaves out calls in the texts of scripts, as all numbers of calls do, so that a link from a number leads to that many rows.
+    pub(crate) fn without_inner(mut self) -> Self {
+        let inner = self.calls.iter().filter(|call| is_inner(call)).count();
+        // Without any, the shared list is kept as it is.
+        if inner > 0 {
+            self.calls = self.calls.iter().filter(|call| !is_inner(call)).copied().collect();
+            self.left_out = inner;
+        }
+        self
+    }
+}
+
+/// Whether a call stands in the text of a script.
+pub(crate) fn is_inner(call: &ListedCall) -> bool {
+    call.number.inner > 0
 }
 
 impl FilterCache {
@@ -55,13 +79,13 @@ impl FilterCache {
     ) -> Result<FilteredCalls, Trouble> {
         let keys = self.keys(snapshot)?;
         if filter.is_empty() {
-            return Ok(FilteredCalls { calls: keys.all().into(), keys, whole: true });
+            return Ok(FilteredCalls::new(keys.all().into(), keys, true));
         }
         // The version of the keys changes with any session, so an equal version means that the result is still right.
         let version = keys.version();
         let known = self.state().found.iter().find(|held| held.version == version && held.filter == *filter).map(|held| held.calls.clone());
         if let Some(calls) = known {
-            return Ok(FilteredCalls { calls, keys, whole: true });
+            return Ok(FilteredCalls::new(calls, keys, true));
         }
         let start = Instant::now();
         // Without the lock: a slow search must not hold up other pages.
@@ -76,7 +100,7 @@ impl FilterCache {
             state.found.drain(..surplus);
             state.found.push(CachedFilter { version, filter: filter.clone(), calls: calls.clone() });
         }
-        Ok(FilteredCalls { calls, keys, whole })
+        Ok(FilteredCalls::new(calls, keys, whole))
     }
 
     /// The keys of a snapshot's calls. Only sessions that have changed since the last time are read.

@@ -82,8 +82,8 @@ fn nested() -> World {
 fn all_calls_are_there_the_newest_first() {
     let world = World::demo();
     let page = world.page("/calls");
-    assert_eq!(number(&page), 110);
-    assert_eq!(column(&page, "what").len(), 110);
+    assert_eq!(number(&page), 107);
+    assert_eq!(column(&page, "what").len(), 107);
     assert!(page.contains("aria-sort=\"descending\"><a href=\"/calls?sort=time\""), "{page}");
     let days = all_between(&page, "scope=\"rowgroup\">", "</th>");
     assert_eq!(days, ["Today", "Yesterday", "Monday 2 March"]);
@@ -117,7 +117,7 @@ fn every_column_that_means_an_order_sorts() {
             let numbers: Vec<i64> = up.iter().map(|cell| cell.parse().expect("a number")).collect();
             assert!(numbers.is_sorted() && numbers.len() > 10, "{numbers:?}");
         } else {
-            assert!(up.is_sorted() && up.len() == 110, "{name}: {up:?}");
+            assert!(up.is_sorted() && up.len() == 107, "{name}: {up:?}");
         }
         assert_eq!(up, down, "{name}");
     }
@@ -198,6 +198,33 @@ fn numbers_of_home_and_of_sessions_lead_to_just_these_calls() {
 }
 
 #[test]
+fn calls_in_scripts_are_listed_by_a_link() {
+    let world = World::demo();
+    let page = world.page("/calls?q=agent:codex&cols=ref,tool");
+    assert!(!column(&page, "ref").iter().any(|name| name.contains('.')), "{page}");
+    let counts = |query: &str| {
+        serde_json::from_str::<Value>(&world.page(&format!("/calls/counts?{query}"))).expect("JSON")["calls"].as_u64().expect("a number")
+    };
+    assert_eq!(counts("q=agent:codex"), number(&page));
+    // A link says how many more there are, and keeps filter and columns.
+    let (to, said) =
+        between(&page, "<span class=\"di\"> · <a href=\"/calls?q=agent:codex&amp;cols", "</a>").split_once("\">").expect("a link");
+    let more = digits(said);
+    let whole = world.page(&address(&format!("/calls?q=agent:codex&cols{to}")));
+    assert_eq!((number(&whole), more > 0), (number(&page) + more, true), "{said}");
+    assert_eq!(counts("q=agent:codex&inner=1"), number(&whole));
+    assert_eq!(column(&whole, "ref").iter().filter(|name| name.contains('.')).count() as u64, more);
+    // Counts beside it take them in, filters and files keep them, and a link leads back.
+    let facets = between(&whole, "<nav class=\"facets counts\"", "</nav>");
+    for link in all_between(facets, "<li><a", "</li>").iter().filter(|link| !link.contains("class=\"on\"")) {
+        let behind = world.page(&address(between(link, "href=\"", "\"")));
+        assert_eq!(number(&behind), digits(between(link, "<span class=\"di\">", "</span>")), "{link}");
+    }
+    assert_eq!(saved(&world, "/calls.jsonl?q=agent:codex&inner=1").lines().count() as u64, number(&whole));
+    assert!(whole.contains("without calls in scripts") && whole.contains("name=\"inner\" value=\"1\""), "{whole}");
+}
+
+#[test]
 fn a_filter_narrows_and_widens() {
     let world = World::demo();
     let page = world.page("/calls?q=is:failed+tool:Bash&sort=took&desc=1");
@@ -205,7 +232,7 @@ fn a_filter_narrows_and_widens() {
     // Taken away, it is wider; the order stays.
     let off = between(&page, "<a class=\"on\" href=\"", "\"");
     assert_eq!(address(off), "/calls?q=is:failed&sort=took&desc=1");
-    assert_eq!(number(&world.page(&address(off))), 15);
+    assert_eq!(number(&world.page(&address(off))), 14);
     assert!(page.contains("took ") && page.contains(" in all, median "));
 }
 
@@ -277,12 +304,12 @@ fn files_have_the_rows_of_the_table() {
     let csv = body(&csv);
     let lines: Vec<&str> = csv.split("\r\n").collect();
     assert_eq!(lines[0], "requested_at,project,tool,what,status,reason,exit_code,duration_ms");
-    assert_eq!(lines.len(), 1 + 15 + 1, "a head, the calls, and the end of the last line");
+    assert_eq!(lines.len(), 1 + 14 + 1, "a head, the calls, and the end of the last line");
     assert!(lines[1].starts_with("2026-03-03T22:13:05"), "the newest first: {}", lines[1]);
     let chosen = saved(&world, "/calls.csv?q=is:failed&cols=tool,exit");
     assert!(chosen.starts_with("tool,exit_code\r\n"), "{chosen}");
     let lines = saved(&world, "/calls.jsonl?q=is:failed");
-    assert_eq!(lines.lines().filter(|line| line.contains("\"status\":\"failed\"")).count(), 15);
+    assert_eq!(lines.lines().filter(|line| line.contains("\"status\":\"failed\"")).count(), 14);
 }
 
 /// A file.

@@ -152,7 +152,7 @@ impl CallKeys {
     }
 
     /// The inner tool of a call, where a script is its one call.
-    pub(crate) fn unwrapped(&self, key: &CallKey) -> Option<&str> {
+    pub fn unwrapped(&self, key: &CallKey) -> Option<&str> {
         self.tools.get(key.unwrapped? as usize).map(|name| &**name)
     }
 

@@ -68,7 +68,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
             // Only a search in texts takes time; all other filters are answered long before.
             let patience = if view.whole { WHOLE } else { PATIENCE };
             let found = app.filter_cache.find(&snapshot, rows.rows, app.threads(), &filter, patience)?;
-            CallsPage { rows, view: &view, found }.body()?
+            CallsPage { rows, view: &view, found: view.narrowed(found) }.body()?
         }
     };
     let (sort, desc) = view.order.words();
@@ -76,7 +76,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let main = html! {
         main #main.lists.explorer {
             h1 { "Calls" }
-            (filter_form::form(app, &FilterForm { path: "/calls", id: "tt-q", label: "Filter: is:failed tool:Bash since:7d project:api", query: view.query, beside: &[("sort", sort), ("desc", desc), ("cols", &cols)] }))
+            (filter_form::form(app, &FilterForm { path: "/calls", id: "tt-q", label: "Filter: is:failed tool:Bash since:7d project:api", query: view.query, beside: &[("sort", sort), ("desc", desc), ("cols", &cols), ("inner", view.inner_word())] }))
             (progress::line(app, reading.as_ref()))
             (body)
         }
@@ -93,6 +93,7 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageRespon
     let snapshot = app.snapshot()?;
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
     let found = app.filter_cache.find(&snapshot, &snapshot.rows(), app.threads(), &filter, LATER)?;
+    let found = View::new(app, request).narrowed(found);
     let calls = found.calls.len();
     // The page may have found everything after all, and then needs no link to the whole list.
     let all = found.whole && request.number("shown").is_some_and(|shown| shown >= calls);
@@ -116,6 +117,8 @@ struct View<'a> {
     page: usize,
     /// Whether to wait for the whole search.
     whole: bool,
+    /// Whether to list calls in the texts of scripts too.
+    inner: bool,
 }
 
 impl<'a> View<'a> {
@@ -127,6 +130,7 @@ impl<'a> View<'a> {
             columns: columns::of_request(request),
             page: request.number("page").unwrap_or(1).max(1),
             whole: request.word("all").is_some(),
+            inner: request.word("inner").is_some_and(|word| word == "1"),
         }
     }
 
@@ -138,6 +142,20 @@ impl<'a> View<'a> {
     /// The address of this view that waits for the whole search.
     fn in_whole(&self) -> String {
         View { whole: true, columns: self.columns.clone(), ..*self }.with_query(self.query)
+    }
+
+    /// The address of this view with or without calls in the texts of scripts.
+    fn with_inner(&self, inner: bool) -> String {
+        View { inner, columns: self.columns.clone(), ..*self }.with_query(self.query)
+    }
+
+    fn inner_word(&self) -> &'static str {
+        if self.inner { "1" } else { "" }
+    }
+
+    /// The calls that this view lists.
+    fn narrowed(&self, found: FilteredCalls) -> FilteredCalls {
+        if self.inner { found } else { found.without_inner() }
     }
 
     fn address(&self, path: &str, query: &str, order: CallOrder, page: usize) -> String {
@@ -152,6 +170,7 @@ impl<'a> View<'a> {
         say("sort", sort);
         say("desc", desc);
         say("cols", &columns::words_of(&self.columns));
+        say("inner", self.inner_word());
         // Another filter may be quick again, so it does not inherit the long wait.
         say("all", if self.whole && query == self.query { "1" } else { "" });
         say("page", &if page > 1 { page.to_string() } else { String::new() });
@@ -202,7 +221,8 @@ impl CallsPage<'_> {
     fn counted(&self, counts: &CallCounts) -> Markup {
         let CallsPage { view, found, .. } = self;
         let number = found.calls.len() as u64;
-        let counts_at = |more: &str| view.app.to(&format!("/calls/counts?q={}{more}", encoded(view.query)));
+        let inner = if view.inner { "&inner=1" } else { "" };
+        let counts_at = |more: &str| view.app.to(&format!("/calls/counts?q={}{inner}{more}", encoded(view.query)));
         html! {
             b { (counted(number, "call")) }
             // A script replaces the text when the count is known; the link works without one.
@@ -214,8 +234,15 @@ impl CallsPage<'_> {
                 span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, median " (took(median)) }
             }
             span.di { " · " a href=(filter_address(view.app, "/sessions", view.query)) { "as sessions" } }
+            @if view.inner { span.di { " · " a href=(view.with_inner(false)) { "without calls in scripts" } } }
+            @else if found.left_out > 0 { span.di { " · " a href=(view.with_inner(true)) { "with " (self.inner()) } } }
             span #tt-newer role="status" data-calls=[found.whole.then_some(number)] data-from=(counts_at("")) {}
         }
+    }
+
+    /// Number of calls in scripts that were left out.
+    fn inner(&self) -> String {
+        format!("{} in scripts", counted(self.found.left_out as u64, "call"))
     }
 
     /// Choice of columns and downloads.
@@ -228,7 +255,7 @@ impl CallsPage<'_> {
                     summary { "Columns" }
                     form action=(view.app.to("/calls")) {
                         // A form sends only its own fields, so filter and order are repeated as hidden ones.
-                        @for (name, value) in [("q", view.query), ("sort", sort), ("desc", desc)].into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
+                        @for (name, value) in [("q", view.query), ("sort", sort), ("desc", desc), ("inner", view.inner_word())].into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
                         fieldset {
                             legend.vh { "Columns" }
                             @for column in COLUMNS {
@@ -341,6 +368,7 @@ impl CallsPage<'_> {
                 } @else {
                     p { b { "No call fits." } " All terms must hold for one call." }
                     ul {
+                        @if self.found.left_out > 0 { li { a href=(view.with_inner(true)) { (self.inner()) } " fit" @if self.found.left_out == 1 { "s" } } }
                         li { "Take a term away, or widen it: " code { "since:30d" } ", " code { "status:failed,blocked" } }
                         li { a href=(filter_address(view.app, "/search", view.query)) { "Search" } " also looks in prompts and answers" }
                         li { a href=(view.with_query("")) { "All calls" } " · " a href=(view.app.to("/help#filters")) { "What a filter can say" } }

@@ -4,6 +4,7 @@ use super::progress;
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
+use crate::filter_cache::is_inner;
 use crate::filter_form::{self, filter_address};
 use crate::frame::{self, FramedPage};
 use crate::request::PageRequest;
@@ -215,10 +216,17 @@ impl Home<'_> {
     /// Calls with problems, of today; if there are none, of the last day that has some.
     fn problems(&self) -> Result<Problems, Trouble> {
         let SessionRows { app, snapshot, rows, clock, .. } = &self.rows;
-        let calls = |query: &str| match app.filter(&format!("{} {query}", words::problems()), snapshot) {
-            Ok(filter) => snapshot.catalogued(rows, app.threads()).calls(&filter).map_err(Trouble::from),
-            // Cannot happen: the filter is our own.
-            Err(_) => Ok(Vec::new()),
+        let calls = |query: &str| -> Result<Vec<ListedCall>, Trouble> {
+            match app.filter(&format!("{} {query}", words::problems()), snapshot) {
+                Ok(filter) => {
+                    let mut calls = snapshot.catalogued(rows, app.threads()).calls(&filter)?;
+                    // What failed in a script is counted by its script, like everywhere.
+                    calls.retain(|call| !is_inner(call));
+                    Ok(calls)
+                }
+                // Cannot happen: the filter is our own.
+                Err(_) => Ok(Vec::new()),
+            }
         };
         let query = "since:today".to_owned();
         let today = calls(&query)?;
@@ -246,7 +254,7 @@ impl Home<'_> {
                 break;
             }
             snapshot.listing.each_call(&snapshot.library.catalogue(), place, |_, row, _| {
-                if is_problem(row.status) {
+                if is_problem(row.status) && !row.is_inner() {
                     newest = newest.max(row.requested_at);
                 }
             })?;

@@ -6,6 +6,7 @@ use super::progress;
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
+use crate::filter_cache::is_inner;
 use crate::filter_form::{self, FilterForm, filter_address};
 use crate::frame::{self, FramedPage};
 use crate::hits::{self, HitPage, SearchInput};
@@ -181,12 +182,15 @@ impl SearchPage<'_> {
         let first = (page - 1) * CALLS;
         let shown = calls.get(first..calls.len().min(first + CALLS)).unwrap_or_default();
         let lines = call_rows::lines(snapshot, shown)?;
+        // The table leaves out calls in scripts unless asked, and has to have as many rows as this page.
+        let inner = if calls.iter().any(is_inner) { "&inner=1" } else { "" };
+        let table = format!("{}{inner}", filter_address(app, "/calls", self.query));
         Ok(html! {
             @if lines.is_empty() { (self.nothing()) } @else {
                 p.counted {
                     (counted(calls.len() as u64, "call"))
                     @if lines.len() < calls.len() { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + lines.len()) as u64)) } }
-                    span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(filter_address(app, "/calls", self.query)) { "calls as a table" } }
+                    span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(table) { "calls as a table" } }
                 }
                 (self.call_table(&lines))
                 (self.pages(page, first + lines.len() < calls.len()))

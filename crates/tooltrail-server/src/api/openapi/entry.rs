@@ -47,7 +47,8 @@ fn entry(about: &str, kind: &str, own: Vec<(&str, Value)>) -> Value {
 fn call() -> Value {
     let own = vec![
         ("call", named("Call")),
-        ("number", count("Its number in the session.")),
+        // A text in that case, as in `ref`: the number 41.1 could not be told from 41.10.
+        ("number", any_of([count("Its number in the session."), text("The same for a call in the text of a script: `41.1`.")])),
         // Inputs and produced values are whatever the tool takes and gives, so no schema can be stated.
         ("input", anything("The input that ran.")),
         ("requested_input", anything("The input that the model requested, where a hook or the person replaced it.")),

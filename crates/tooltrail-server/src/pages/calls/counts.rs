@@ -20,7 +20,8 @@ const MORE: usize = 200;
 
 /// Counts of calls.
 pub(super) struct CallCounts {
-    /// By tool. Case does not count, as in a filter; the first spelling is shown.
+    /// By tool. Case does not count, as in a filter; the first spelling is shown. A script that is its one call counts by both
+    /// names, because a filter finds it by both.
     tools: Vec<(String, u64)>,
     statuses: Vec<(Status, u64)>,
     /// By project, with its path.
@@ -39,18 +40,26 @@ impl CallCounts {
         let mut by_tool = vec![0u64; keys.tools().len()];
         let mut by_session = vec![0u64; rows.rows.len()];
         let mut by_status: HashMap<Status, u64> = HashMap::new();
+        let mut unwrapped: HashMap<&str, u64> = HashMap::new();
         let mut times = Vec::new();
         for call in found.calls.iter() {
             let Some(key) = keys.of(*call) else { continue };
             by_tool.get_mut(keys.tool(key)).into_iter().for_each(|number| *number += 1);
+            if let Some(inner) = keys
+                .unwrapped(key)
+                .filter(|inner| !keys.tools().get(keys.tool(key)).is_some_and(|own| own.to_lowercase() == inner.to_lowercase()))
+            {
+                *unwrapped.entry(inner).or_default() += 1;
+            }
             by_session.get_mut(call.session).into_iter().for_each(|number| *number += 1);
             *by_status.entry(key.status).or_default() += 1;
             times.extend(key.figure(Figure::Took).and_then(|took| u64::try_from(took).ok()));
         }
         // Filters ignore case, so tools that differ only in case get one link with their sum.
         let mut tools: HashMap<String, (String, u64)> = HashMap::new();
-        for (name, number) in keys.tools().iter().zip(by_tool).filter(|(_, number)| *number > 0) {
-            tools.entry(name.to_lowercase()).or_insert_with(|| (name.to_string(), 0)).1 += number;
+        let counted = keys.tools().iter().map(|name| &**name).zip(by_tool).chain(unwrapped);
+        for (name, number) in counted.filter(|(_, number)| *number > 0) {
+            tools.entry(name.to_lowercase()).or_insert_with(|| (name.to_owned(), 0)).1 += number;
         }
         let mut projects: HashMap<&str, u64> = HashMap::new();
         for (row, number) in rows.rows.iter().zip(by_session).filter(|(_, number)| *number > 0) {

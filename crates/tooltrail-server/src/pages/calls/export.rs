@@ -38,7 +38,7 @@ fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<Pag
     let busy = || Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned());
     let turn = app.writing.begin().ok_or_else(busy)?;
     let rows = snapshot.rows();
-    let found = app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?;
+    let found = view.narrowed(app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?);
     // A file that lacks calls without saying so would be wrong.
     if !found.whole {
         return Err(Trouble::Later("This takes more than a minute to find. Narrow it down, by since:7d or by a project.".to_owned()));
