@@ -19,13 +19,14 @@ pub(crate) fn blocks(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let who = match call.row.input_from {
         InputFrom::Request => return Vec::new(),
         InputFrom::Hook => format!("The hook {} replaced the input.", one_line(&hook(call))),
-        InputFrom::User => "You edited the input before it ran.".to_owned(),
+        InputFrom::User => "You changed the input before it ran.".to_owned(),
     };
     let body = match requested {
         Value::Object(fields) => json::fields(&differing(fields, &call.input), limits),
         other => vec![json::block(other, limits)],
     };
-    vec![notice(Level::Info, Line::from(who)), section("requested input", true, body)]
+    // A request without any fields has nothing to compare; the tool's own view tells of the change.
+    if body.is_empty() { Vec::new() } else { vec![notice(Level::Info, Line::from(who)), section("requested input", true, body)] }
 }
 
 /// The fields of a request that are not those of what ran; all of them where none differs, because then only the result shows it.
@@ -64,6 +65,6 @@ mod tests {
         assert!(text.starts_with("The hook quiet.sh replaced the input.\n"), "{text}");
         assert!(text.contains("cargo test\n") && !text.contains("description"), "{text}");
         call.row.input_from = InputFrom::User;
-        assert!(text_of(&blocks(&call, &Limits::PAGE)).starts_with("You edited the input before it ran.\n"));
+        assert!(text_of(&blocks(&call, &Limits::PAGE)).starts_with("You changed the input before it ran.\n"));
     }
 }

@@ -263,7 +263,8 @@ fn worked(row: &CallRow<'_>) -> Option<bool> {
     if let Some(task) = &row.background {
         return match (task.state, task.exit_code) {
             (_, Some(code)) => Some(code == 0),
-            (TaskState::Completed, None) => Some(true),
+            // A script that completes has not said how the command in it ended.
+            (TaskState::Completed, None) => row.unwrapped.is_none().then_some(true),
             (TaskState::Failed, None) => Some(false),
             _ => None,
         };
@@ -279,7 +280,8 @@ fn worked(row: &CallRow<'_>) -> Option<bool> {
 
 /// True if a command line ran to its end, according to the log.
 fn has_ended(row: &CallRow<'_>) -> bool {
-    worked(row).is_some() || (row.status == Status::Answered && row.background.is_none())
+    let over = row.background.as_ref().is_none_or(|task| task.state == TaskState::Completed);
+    worked(row).is_some() || (row.status == Status::Answered && over)
 }
 
 /// The outcome of each command.

@@ -40,7 +40,8 @@ impl ToolView for EditView {
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Edit(edit) = &call.told.detail else { return Vec::new() };
         let mut out = Vec::new();
-        if edit.user_modified {
+        // Where both inputs are known, they are shown already, with the same remark.
+        if edit.user_modified && call.requested.is_none() {
             out.push(notice(Level::Info, "You changed the proposal before it was applied."));
         }
         // With the text before, the change gets its real line numbers.

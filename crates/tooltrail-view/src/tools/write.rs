@@ -33,7 +33,7 @@ impl ToolView for WriteView {
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Write(write) = &call.told.detail else { return Vec::new() };
         let mut out = Vec::new();
-        if write.user_modified {
+        if write.user_modified && call.requested.is_none() {
             out.push(notice(Level::Info, "You changed the proposal before it was written."));
         }
         // Hunks from the tool are preferred; the text before is only compared where there are none.
