@@ -63,9 +63,14 @@ fn answer(records: &[String], row: &CallRow<'_>) -> Option<LoggedResult> {
 
 fn told(records: &[String], row: &CallRow<'_>) -> String {
     let asked = opened(records, row.request.line).request(row.call, Payloads::default()).unwrap();
-    let answer = answer(records, row);
+    let mut answer = answer(records, row);
+    // Of a script that is one call, and of a call in a script: what the script printed about it.
+    if let (Some(program), Some(answer)) = (&asked.program, &mut answer) {
+        let number = row.call.rsplit_once('/').and_then(|(_, number)| number.parse().ok()).unwrap_or(1);
+        answer.seen = codex().printed_by(program, number, &answer.seen).unwrap_or_default();
+    }
     let ask = DetailRequest {
-        tool: row.tool,
+        tool: row.ran(),
         server: row.server,
         kind: row.kind,
         status: row.status,

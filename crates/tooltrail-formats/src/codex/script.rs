@@ -164,15 +164,16 @@ pub(super) fn output(raw: &[u8]) -> Option<Box<ScriptOutput>> {
 
 /// Of the output of a script, what it printed about one of its calls.
 pub(super) fn printed_by(program: &str, number: usize, seen: &[Content]) -> Option<Vec<Content>> {
-    let script = read(program).script;
+    let whole = read(program);
+    let (alone, script) = (whole.alone().is_some(), &whole.script);
     let call = number.checked_sub(1)?;
     let mut texts = seen.iter().filter_map(|one| if let Content::Text { text } = one { Some(text.as_str()) } else { None });
     let first = texts.next().filter(|text| text.starts_with(OUTPUT))?;
     let inline = first.split_once("Output:\n").map(|(_, text)| text).filter(|text| !text.is_empty());
     let items: Vec<&str> = inline.into_iter().chain(texts).collect();
     let sure = script.prints_known && script.prints.iter().all(|print| print.when.is_empty()) && script.prints.len() == items.len();
-    let own: Vec<&str> = match (&*script.calls, sure) {
-        ([_], _) => items,
+    let own: Vec<&str> = match (alone, sure) {
+        (true, _) => items,
         (_, true) => {
             items.into_iter().zip(&script.prints).filter(|(_, print)| is_about(&print.pieces, call)).map(|(item, _)| item).collect()
         }
