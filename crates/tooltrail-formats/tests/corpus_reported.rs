@@ -69,6 +69,8 @@ fn checks_without_an_exit_code_report_their_outcome() {
     for place in 0..wanted.min(read.len()) {
         println!("{}", read[place * 7919 % read.len()]);
     }
-    let sum = |place: usize| told.values().map(|totals| totals[place]).sum::<usize>();
-    assert!(sum(0) > 50 && sum(1) * 3 > sum(0), "{told:?}");
+    let [claude, codex] = ["claude", "codex"].map(|agent| told.get(agent).copied().unwrap_or_default());
+    assert!(claude[0] > 50 && claude[1] * 3 > claude[0], "{told:?}");
+    // Most scripts of Codex print what they wait for in a later record, or only a part of it.
+    assert!(codex[0] > 50 && codex[1] * 9 > codex[0], "{told:?}");
 }
