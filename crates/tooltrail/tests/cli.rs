@@ -392,11 +392,13 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 const CALL: &str = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms run_ms exit_code exit_of \
-    masked purpose is_error input_bytes result_bytes model message parallel parent_call child_session background hooks request result cwd sidechain copy_of about";
-const SESSION: &str = "v agent session title project branch started_at last_at state state_reason turns calls by_status models usage files";
+    masked purpose is_error input_bytes result_bytes model message parallel parent_call child_session background hooks request result cwd sidechain copy_of about \
+    unwrapped inner origin input_from";
+const SESSION: &str =
+    "v agent session title project branch started_at last_at state state_reason turns calls by_status models usage files inner_calls";
 const CHECK: &str =
     "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results duplicate_results issues";
-const STATS: &str = "v sources bytes lines unparsed sessions turns calls by_status by_tool usage";
+const STATS: &str = "v sources bytes lines unparsed sessions turns calls by_status by_tool usage inner_calls";
 
 #[test]
 fn json_has_the_keys_of_the_contracts_in_their_order() {

@@ -38,8 +38,13 @@ fn cases(place: &[&str]) -> Vec<Case> {
     sessions.into_iter().map(case).collect()
 }
 
-fn number(row: &Value) -> u64 {
-    row["ref"].as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
+/// The number of a call in its session, and of a call in a script also its number in that.
+type Number = (u64, u64);
+
+fn number(row: &Value) -> Number {
+    let text = row["ref"].as_str().unwrap().rsplit_once(':').unwrap().1;
+    let (call, inner) = text.split_once('.').unwrap_or((text, "0"));
+    (call.parse().unwrap(), inner.parse().unwrap())
 }
 
 fn is(row: &Value, field: &str, words: &[&str]) -> bool {
@@ -61,15 +66,21 @@ impl Case {
         self.digest[name].as_array().unwrap().iter().map(|fact| (fact, self.cited(fact))).collect()
     }
 
-    fn refs(&self, name: &str) -> BTreeSet<u64> {
+    fn refs(&self, name: &str) -> BTreeSet<Number> {
         self.facts(name).iter().map(|(_, row)| number(row)).collect()
     }
 
-    fn with(&self, wanted: impl Fn(&Value) -> bool) -> BTreeSet<u64> {
+    fn with(&self, wanted: impl Fn(&Value) -> bool) -> BTreeSet<Number> {
         self.calls.iter().filter(|row| wanted(row)).map(number).collect()
     }
 
-    fn edits(&self) -> BTreeSet<u64> {
+    /// Calls by which files were changed, according to the digest.
+    fn changes(&self) -> BTreeSet<Number> {
+        let files = self.digest["changed"]["files"].as_array().unwrap();
+        files.iter().flat_map(|file| file["calls"].as_array().unwrap()).map(|fact| number(self.cited(fact))).collect()
+    }
+
+    fn edits(&self) -> BTreeSet<Number> {
         self.with(|row| is(row, "kind", &["edit", "write"]) && is(row, "status", &["succeeded"]))
     }
 }
@@ -103,10 +114,11 @@ fn check_open(case: &Case) {
 }
 
 fn check_changes(case: &Case) {
-    let files = case.digest["changed"]["files"].as_array().unwrap();
-    let cited: BTreeSet<u64> =
-        files.iter().flat_map(|file| file["calls"].as_array().unwrap()).map(|fact| number(case.cited(fact))).collect();
-    assert_eq!(cited, case.edits(), "{}: edits", case.name);
+    // Commands change files, too, but only if they ran to a good end.
+    let (edits, shells) = (case.edits(), case.with(|row| is(row, "kind", &["shell"]) && is(row, "status", &["succeeded"])));
+    let cited = case.changes();
+    assert!(edits.is_subset(&cited), "{}: edits {edits:?} of {cited:?}", case.name);
+    assert!(cited.difference(&edits).all(|number| shells.contains(number)), "{}: {cited:?} by no edit or command", case.name);
     for command in case.digest["changed"]["commands"].as_array().unwrap() {
         let row = case.cited(command);
         assert!(is(row, "kind", &["shell"]) && started(row), "{}: {command}", case.name);
@@ -134,7 +146,7 @@ fn check_run(case: &Case, purpose: &str) {
         "unknown" => assert!(!masked && row["exit_of"] != run["command"], "{}: {run}", case.name),
         other => panic!("{other}"),
     }
-    let after = case.edits().range(number(row) + 1..).count() as u64;
+    let after = case.changes().iter().filter(|change| **change > number(row)).count() as u64;
     assert_eq!(run["edits_after"], after, "{}: {run}", case.name);
 }
 

@@ -236,9 +236,9 @@ impl SessionListing {
         there.max_by_key(|&place| (self.sessions[place].last_at, place))
     }
 
-    /// The number of calls in existing sessions.
+    /// The number of calls in existing sessions, those in scripts included.
     pub fn calls(&self) -> u64 {
-        self.sessions.iter().filter(|head| !head.gone).map(|head| head.calls).sum()
+        self.sessions.iter().filter(|head| !head.gone).map(|head| head.calls + head.inner_calls).sum()
     }
 
     /// Passes on the calls of a session in the order of their requests, as they are at the moment of the listing.

@@ -256,11 +256,12 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, request: 
     };
     // Marks a success that is not the success of the test or build in the command.
     let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
-    let nested = if row.sidechain { "↳ " } else { "" };
+    // Below the call that made it: a subagent's, or one in a script.
+    let nested = if row.sidechain || row.is_inner() { "↳ " } else { "" };
     table.row(vec![
         Cell::styled(&row.r#ref, DIM),
         row.requested_at.map(local).unwrap_or_default().into(),
-        format!("{nested}{}", row.tool).into(),
+        format!("{nested}{}", row.ran()).into(),
         Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
         Cell::styled(why(row.reason, row.exit_code), style),
         row.duration_ms.map(table::took).unwrap_or_default().into(),
