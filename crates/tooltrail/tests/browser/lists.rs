@@ -179,7 +179,7 @@ fn lists_can_be_read_without_a_script() {
         browser.chromium("Emulation.setScriptExecutionDisabled", &json!({ "value": true }));
         for (page, words) in [
             ("/", "waits for you"),
-            ("/sessions", "10 sessions"),
+            ("/sessions", "12 sessions"),
             ("/search?q=default_currency", "hits in"),
             ("/search?q=status:failed", "exit 101"),
             ("/help", "Keys"),
