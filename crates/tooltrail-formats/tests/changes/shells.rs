@@ -65,7 +65,7 @@ impl Repository {
 
     /// The text that git has of a file in a tree.
     fn text(&mut self, tree: &str, path: &str) -> Option<String> {
-        let Some(path) = path.strip_prefix(PROJECT).map(|path| path.trim_start_matches('/')) else { return None };
+        let path = path.strip_prefix(PROJECT).map(|path| path.trim_start_matches('/'))?;
         let key = (tree.to_owned(), path.to_owned());
         if !self.texts.contains_key(&key) {
             let there = !self.git(&["ls-tree", "-r", "--name-only", tree, "--", path]).is_empty();
@@ -159,7 +159,7 @@ fn line(world: &mut World, repository: &Repository) -> String {
     let one = atom(world, repository);
     match world.rng.below(20) {
         0 => format!("{one}\nfalse"),
-        1 => format!("false || {}", one.replacen('\n', "\n", 1)),
+        1 => format!("false || {one}"),
         2 => format!("false && {one}"),
         3 => format!("if [ -f a.rs ]; then\n{one}\nfi"),
         4 => format!("cd src && {}", one.replace("src/", "")),
@@ -168,7 +168,7 @@ fn line(world: &mut World, repository: &Repository) -> String {
         7 | 8 => format!("{one}\n{}", atom(world, repository)),
         9 => format!("{one}\n{}\n{}", atom(world, repository), atom(world, repository)),
         10 => format!("cd nowhere 2>/dev/null || exit 1\n{one}"),
-        11 => format!("(cd docs; {})", one.replacen("<<'EOF'\n", "<<'EOF'\n", 1).replace("docs/", "") + "\n"),
+        11 => format!("(cd docs; {})", one.replace("docs/", "") + "\n"),
         12 => format!("mkdir -p deep/er && {one}"),
         13 => format!("f() {{\n{one}\n}}\n{}", world.rng.pick(&["f", "true"])),
         14 => format!("for i in 1 2; do\n{one}\ndone"),
