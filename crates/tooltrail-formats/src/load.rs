@@ -84,7 +84,11 @@ fn replaced(format: &dyn Format, row: &CallRow<'_>, record: &[u8]) -> Option<Val
     let at = At { line: row.replacement?.line, ..At::default() };
     // Whole, because hooks replace little more than commands.
     let hooks = format.open(Record { at, bytes: record }).ok()?.hooks(Payloads::default());
-    hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == row.call)).find_map(|hook| hook.input)
+    hooks
+        .into_iter()
+        .filter(|hook| hook.call.as_deref().is_none_or(|call| call == row.call))
+        .find_map(|hook| hook.input)
+        .map(|input| *input)
 }
 
 /// A call in neutral form, from its input alone, and the input.

@@ -312,7 +312,7 @@ pub struct HookStory {
     /// Its texts: name and content of each.
     pub texts: Vec<(String, String)>,
     /// The input with which it replaced that of the call.
-    pub input: Option<Value>,
+    pub input: Option<Box<Value>>,
 }
 
 /// State of a call when its last progress was recorded.

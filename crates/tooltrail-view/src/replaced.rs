@@ -60,7 +60,8 @@ mod tests {
         call.input = json!({"command": "cargo test --quiet", "description": "Run"});
         call.requested = Some(json!({"command": "cargo test", "description": "Run"}));
         call.row.input_from = InputFrom::Hook;
-        call.hooks = vec![HookStory { command: Some("quiet.sh".into()), input: Some(call.input.clone()), ..HookStory::default() }];
+        call.hooks =
+            vec![HookStory { command: Some("quiet.sh".into()), input: Some(Box::new(call.input.clone())), ..HookStory::default() }];
         let text = text_of(&crate::call::body(&call, &Limits::PAGE));
         assert!(text.starts_with("The hook quiet.sh replaced the input.\n"), "{text}");
         assert!(text.contains("cargo test\n") && !text.contains("description"), "{text}");

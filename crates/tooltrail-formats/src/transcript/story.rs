@@ -78,7 +78,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
 /// The request with the input that ran, and the requested input where that is another one. The dialog leaves no input of its own in the
 /// log: what was applied stands in the result.
 fn replaced(row: &CallRow<'_>, hooks: &[HookStory], mut asked: LoggedRequest) -> (LoggedRequest, Option<Value>) {
-    let by_hook = hooks.iter().rev().find_map(|hook| hook.input.clone()).filter(|_| row.replacement.is_some());
+    let by_hook = hooks.iter().rev().find_map(|hook| hook.input.as_deref().cloned()).filter(|_| row.replacement.is_some());
     let requested = match by_hook {
         Some(input) => Some(std::mem::replace(&mut asked.input, input)),
         None => (row.input_from == InputFrom::User).then(|| asked.input.clone()),

@@ -38,7 +38,7 @@ fn one(record: &ClaudeRecord<'_>) -> Option<HookStory> {
     let command = text(&hook, "command").or(hook.pointer("/blockingError/command").and_then(Value::as_str));
     story.command = command.map(str::to_owned).or(story.command);
     story.texts = texts(&hook);
-    story.input = replacement(&hook);
+    story.input = replacement(&hook).map(Box::new);
     if kind(&hook) == "hook_cancelled" && hook.get("timedOut") == Some(&Value::Bool(true)) {
         let limit = hook.get("timeoutMs").and_then(Value::as_u64).map(|limit| format!(" after {limit} ms")).unwrap_or_default();
         story.texts.push(("stopped".to_owned(), format!("ran out of time{limit}")));

@@ -47,7 +47,7 @@ impl CallCounts {
             by_tool.get_mut(keys.tool(key)).into_iter().for_each(|number| *number += 1);
             if let Some(inner) = keys
                 .unwrapped(key)
-                .filter(|inner| !keys.tools().get(keys.tool(key)).is_some_and(|own| own.to_lowercase() == inner.to_lowercase()))
+                .filter(|inner| keys.tools().get(keys.tool(key)).is_none_or(|own| own.to_lowercase() != inner.to_lowercase()))
             {
                 *unwrapped.entry(inner).or_default() += 1;
             }
