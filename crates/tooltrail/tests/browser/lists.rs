@@ -49,7 +49,7 @@ fn from_home_to_a_session_and_back() {
         browser.until(&at("/")).await;
         // What went wrong is one step away, and each call of it another.
         browser.follow(".troubles + .more a").await;
-        browser.until("return location.pathname === '/calls' && document.querySelectorAll('table.calls a[data-row]').length === 17").await;
+        browser.until("return location.pathname === '/calls' && document.querySelectorAll('table.calls a[data-row]').length === 18").await;
         browser.back().await.expect("there is a way back");
         browser.until(&at("/")).await;
         assert_eq!(browser.ask("return document.querySelector('.demo').textContent.includes('invented')").await, json!(true));
