@@ -15,7 +15,7 @@
 //!
 //! 1. `syntax` makes the tree with `tree-sitter`, within limits that are counted, not timed: the same text gives the same answer everywhere.
 //! 2. `walk` and `expressions` go through the statements as the program would, with the few values of `values` that matter here: literals, results
-//!    of calls and their members, lists and objects of them, functions. What they do not know is [`values::Known::Unknown`] and stays it.
+//!    of calls and their members, lists and objects of them, functions. What they do not know is `values::Known::Unknown` and stays it.
 //! 3. `scan` goes flat through what is not followed (loops, callbacks): its calls are listed as uncertain.
 //! 4. `prints` makes pieces of the values that the program prints.
 //!
