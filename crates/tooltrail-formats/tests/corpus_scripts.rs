@@ -78,7 +78,7 @@ fn no_script_succeeds_over_an_exit_code_that_it_printed() {
             inner += 1;
             continue;
         }
-        listed.entry((row.request.file.to_string(), row.request.line.unwrap_or_default())).or_default().push(row.status);
+        listed.entry((row.request.file.to_string(), row.request.line)).or_default().push(row.status);
     }
     let exit_code = Regex::new(EXIT_CODE).unwrap();
     let (mut all, mut statuses, mut stated) = (0, BTreeMap::<&str, usize>::new(), BTreeMap::<&str, usize>::new());
