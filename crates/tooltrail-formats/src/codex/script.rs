@@ -114,10 +114,16 @@ pub(super) fn inner_number(record: &CodexRecord<'_>, call: &str) -> Option<usize
 /// A fingerprint of what a call is about, by which the record of its end is found.
 fn subject(tool: &str, input: &Value) -> Option<u64> {
     if tools::server(tool).is_some() {
-        return Some(xxh3_64(tool.as_bytes()));
+        return Some(named(tool));
     }
     let command = input.get("cmd").or_else(|| input.get("command"))?;
     Some(xxh3_64(tools::shell::line(command).as_bytes()))
+}
+
+/// A fingerprint of a tool's name: a program spells it as an identifier, so what cannot stand in one is an underscore there.
+fn named(tool: &str) -> u64 {
+    let identifier: String = tool.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    xxh3_64(identifier.as_bytes())
 }
 
 /// The same, by the record of an end.
@@ -128,7 +134,7 @@ pub(super) fn subject_of_end(record: &CodexRecord<'_>) -> Option<u64> {
             let command = crate::value::read(end.some(end.command)?);
             Some(xxh3_64(tools::shell::line(&command).as_bytes()))
         }
-        "mcp_tool_call_end" | "McpToolCall" => super::ends::tool(record).map(|tool| xxh3_64(tool.as_bytes())),
+        "mcp_tool_call_end" | "McpToolCall" => super::ends::tool(record).map(|tool| named(&tool)),
         _ => None,
     }
 }

@@ -11,6 +11,8 @@ use std::sync::Arc;
 pub(super) struct InnerProof {
     /// Exit code.
     pub(super) exit_code: Option<i64>,
+    /// Whether it went on in the background.
+    pub(super) goes_on: bool,
     /// The background task that it became.
     pub(super) session: Option<Box<str>>,
     /// Whether it worked, where there is no exit code.
@@ -20,7 +22,7 @@ pub(super) struct InnerProof {
 impl InnerProof {
     fn of(proof: &CallProof) -> Self {
         let session = proof.session.map(|session| session.to_string().into_boxed_str());
-        InnerProof { exit_code: proof.exit_code, session, worked: proof.worked }
+        InnerProof { exit_code: proof.exit_code, goes_on: proof.goes_on, session, worked: proof.worked }
     }
 
     pub(super) fn is_some(&self) -> bool {
@@ -33,7 +35,7 @@ impl InnerProof {
             (Some(_), _) | (None, Some(false)) => LoggedOutcome::Error,
             (None, None) => LoggedOutcome::Nothing,
         };
-        let backgrounded = self.session.is_some() && self.exit_code.is_none();
+        let backgrounded = (self.goes_on || self.session.is_some()) && self.exit_code.is_none();
         Signals { outcome, exit_field: self.exit_code, backgrounded, ..Signals::default() }
     }
 }

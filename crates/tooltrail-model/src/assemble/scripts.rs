@@ -10,7 +10,7 @@ use crate::script::ScriptEnd;
 use crate::summary::{CallRecord, InnerRecord, ResultRecord, ScriptRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::{self, LoggedOutcome, Signals};
-use crate::{Kind, Map, Status, Time};
+use crate::{Kind, Map, Set, Status, Time};
 use std::sync::Arc;
 
 /// Number of programs that are kept at once while they run. More is no agent's; of the others the calls are known, and nothing more.
@@ -43,6 +43,8 @@ struct ScriptState {
     end: Option<ScriptEnd>,
     /// The record that says so.
     ended: At,
+    /// The name under which it went on.
+    cell: Option<Box<str>>,
     /// The program, until it ends.
     program: Option<Running>,
 }
@@ -145,6 +147,7 @@ impl Assembler {
             stray: None,
             end: None,
             ended: At::default(),
+            cell: None,
             program: Some(Running { proof: Proof::new(script, &tools), tools: Arc::new(tools) }),
         });
         self.scripts.by_call.insert(call, index);
@@ -167,6 +170,7 @@ impl Assembler {
         }
         let state = &mut self.scripts.all[index];
         let Some(program) = &mut state.program else { return };
+        state.cell = output.cell.as_deref().map(Into::into).or(state.cell.take());
         program.proof.printed(self.here.at, &output);
         let mut news = Vec::new();
         for (number, (inner, (known, proof))) in state.calls.iter_mut().zip(program.proof.calls()).enumerate() {
@@ -187,28 +191,22 @@ impl Assembler {
     /// Notes what a call in a script says about background tasks: that it became one, or how one ended.
     fn inner_news(&mut self, script: usize, number: usize) {
         let state = &self.scripts.all[script];
-        let (within, inner) = (state.within, &state.calls[number]);
-        let (session, exit_code) = (inner.known.session.clone(), inner.known.exit_code);
-        let own = if state.alone { self.out.calls[state.call].id } else { self.inner_name(state.call, number) };
-        let (task, call, ended) = match (&self.scripts.all[script].calls[number].task, session) {
+        let (within, alone, call) = (state.within, state.alone, state.call);
+        let (known, asked) = (state.calls[number].known.clone(), state.calls[number].task.clone());
+        let own = if alone { self.out.calls[call].id } else { self.inner_name(call, number) };
+        let ended = known.exit_code;
+        let (task, call) = match (asked, known.session) {
             // It asks about a task: its answer is news of that, under the name that the task goes on with.
-            (Some(task), session) => {
-                let goes_on = session.is_some() && exit_code.is_none();
-                let call = self.calls.of_task(within, task);
-                (task.clone(), call, (!goes_on).then_some(exit_code).flatten())
+            (Some(task), session) if ended.is_some() || known.goes_on || session.is_some() => {
+                let call = self.calls.of_task(within, &task);
+                (task, call)
             }
-            (None, Some(session)) if exit_code.is_none() => {
+            (None, Some(session)) if ended.is_none() => {
                 self.calls.became_task(within, &session, own);
-                (session, Some(own), None)
+                (session, Some(own))
             }
-            (None, _) => return,
+            _ => return,
         };
-        if self.scripts.all[script].calls[number].task.is_some()
-            && exit_code.is_none()
-            && self.scripts.all[script].calls[number].known.session.is_none()
-        {
-            return;
-        }
         let state = match ended {
             Some(0) => TaskState::Completed,
             Some(_) => TaskState::Failed,
@@ -277,9 +275,27 @@ impl Assembler {
 
     /// Gives scripts their outcome, and their calls records.
     pub(super) fn settle_scripts(&mut self) {
-        for state in std::mem::take(&mut self.scripts.all) {
+        let scripts = std::mem::take(&mut self.scripts.all);
+        self.forget_cells(&scripts);
+        for state in scripts {
             if state.alone { self.settle_alone(&state) } else { self.settle_several(&state) }
         }
+    }
+
+    /// Takes from calls that are the only ones of their scripts what is true of the script alone: that it went on, and ended.
+    fn forget_cells(&mut self, scripts: &[ScriptState]) {
+        let over = |state: &&ScriptState| state.alone && matches!(state.end, Some(ScriptEnd::Completed | ScriptEnd::Failed));
+        let mut cells: Set<(&str, &str)> = Set::default();
+        for state in scripts.iter().filter(over) {
+            let Some(cell) = state.cell.as_deref() else { continue };
+            let call = &mut self.out.calls[state.call];
+            cells.insert((self.out.names.text(call.id), cell));
+            if let Some(result) = &mut call.result {
+                result.background = None;
+            }
+        }
+        let of_cell = |news: &TaskRecord| cells.contains(&(news.call.as_deref()?, news.id.as_deref()?)).then_some(());
+        self.out.tasks.retain(|news| of_cell(news).is_none());
     }
 
     /// Gives a call that is the only one of its script the outcome of that one.

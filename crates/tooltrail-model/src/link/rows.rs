@@ -201,7 +201,7 @@ impl<'a> Linked<'a> {
         // Without news the task was started and, as far as the logs say, still runs.
         let Some(news) = news else {
             let state = TaskState::Running;
-            let (source, at) = result.map_or((source, record.at), |(source, result)| (source, result.at));
+            let (source, at) = result.map_or((source, record.at), |(source, result)| (source, record.rare().evidence.unwrap_or(result.at)));
             return Some(Background { id, state, exit_code: None, ended_at: None, evidence: self.place(source, at) });
         };
         let state = news.record.state;

@@ -30,7 +30,9 @@ pub struct CallProof {
     pub worked: Option<bool>,
     /// Exit code that the script printed.
     pub exit_code: Option<i64>,
-    /// Session of a command that went on in the background.
+    /// Whether it went on in the background.
+    pub goes_on: bool,
+    /// Session in which it went on.
     pub session: Option<i64>,
     /// Record of the item that proved it, as given to [`ScriptRun::push`] or [`ScriptRun::finish`].
     pub proved_by: Option<usize>,
@@ -222,8 +224,9 @@ impl ScriptRun {
         }
         let worked = if all.states.within(States::ZERO) { Some(true) } else { all.states.within(States::NONZERO).then_some(false) };
         let exit_code = all.exit_code.or((worked == Some(true)).then_some(0));
-        let proved_by = all.record.filter(|_| worked.is_some() || all.session.is_some());
-        CallProof { worked, exit_code, session: all.session, proved_by }
+        let goes_on = all.states.within(States::BACKGROUND);
+        let proved_by = all.record.filter(|_| worked.is_some() || goes_on || all.session.is_some());
+        CallProof { worked, exit_code, goes_on, session: all.session, proved_by }
     }
 }
 
