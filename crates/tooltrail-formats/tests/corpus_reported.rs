@@ -16,6 +16,10 @@ use tooltrail_model::reported::ReportedOutcome;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Now, Status, Time};
 
+fn is_check(purpose: Option<Purpose>) -> bool {
+    matches!(purpose, Some(Purpose::Test | Purpose::Build | Purpose::Lint))
+}
+
 /// Whether a test, build or linter of a call ended without an outcome of its own.
 fn is_open(row: &CallRow<'_>, line: &CommandLine) -> bool {
     let worked = match (row.status, row.exit_code) {
@@ -27,7 +31,7 @@ fn is_open(row: &CallRow<'_>, line: &CommandLine) -> bool {
     };
     let outcomes = line.outcomes(worked);
     line.commands.iter().zip(outcomes).any(|(command, outcome)| {
-        let check = matches!(command.purpose, Some(Purpose::Test | Purpose::Build | Purpose::Lint));
+        let check = is_check(command.purpose);
         // Of a line that failed, the command that did is known where only one of them does real work.
         check && (outcome == CommandOutcome::Masked || outcome == CommandOutcome::Unknown && worked != Some(false))
     })
@@ -43,17 +47,22 @@ fn checks_without_an_exit_code_report_their_outcome() {
     let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &Options::default(), &Progress::default());
     let linked = linker.link();
     let (now, disk) = (Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap()), Disk::default());
-    // By agent: checks without an outcome, those that report one, and those that report a failure.
-    let mut told: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    // By agent: calls with checks of which one has no outcome, those that report one, those that report a failure, and all with checks.
+    let mut told: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     let mut read = Vec::new();
     for session in 0..linked.sessions.len() {
         let book = SessionBook::outline(&linked, &[session], &now, &disk);
         for index in 0..book.transcript().calls.len() {
             let Loaded::Call(story) = book.call(index) else { continue };
-            if story.row.copy_of.is_some() || !story.command.as_ref().is_some_and(|line| is_open(&story.row, line)) {
+            let Some(line) = story.command.as_ref().filter(|_| story.row.copy_of.is_none()) else { continue };
+            if !line.commands.iter().any(|command| is_check(command.purpose)) {
                 continue;
             }
             let totals = told.entry(linked.sessions[session].agent).or_default();
+            totals[3] += 1;
+            if !is_open(&story.row, line) {
+                continue;
+            }
             totals[0] += 1;
             let reported = digest::reported(&story);
             if let Some(reported) = &reported {
