@@ -64,7 +64,7 @@ fn every_status_says_why_and_what_proves_it() {
             "b84e:2",
             &[
                 "✓ succeeded",
-                "Why The result is not marked as an error, so the command ended with exit code 0.",
+                "Why The result is not marked as an error, so the command did not fail.",
                 "the result: b84e",
                 ".jsonl:6",
                 "is_error=false",
@@ -73,8 +73,8 @@ fn every_status_says_why_and_what_proves_it() {
         (
             "6ab3:3",
             &[
-                "✓? succeeded, but exit 0 is tail’s",
-                "exit 0 is tail -6 ’s; that of cargo test was not recorded",
+                "✓? succeeded, but the success is tail’s",
+                "the success is tail -6 ’s; that of cargo test was not recorded",
                 "output says",
                 "With set -o pipefail that would have been recorded",
                 ".jsonl:8",

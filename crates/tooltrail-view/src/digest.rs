@@ -2,7 +2,7 @@
 //! them.
 //!
 //! ```text
-//! Proof    ! #37 cargo test: exit 0 is that of tail -5, its own was not recorded · 2 edits since
+//! Proof    ! #37 cargo test: the success is that of tail -5, its own was not recorded · 2 edits since
 //!            hint: the output says “test result: FAILED”
 //! Changed  3 files +128 −44 · 4 commands may have changed more #4 #9 #12 #20
 //!            src/parser.rs +80 −9 #12 #15

@@ -12,7 +12,7 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Level, Story};
 use tooltrail_model::{Kind, Reason, Status};
 
-/// Status of a call in words, with any doubt: `succeeded, but exit 0 is tail’s`.
+/// Status of a call in words, with any doubt: `succeeded, but the success is tail’s`.
 pub fn verdict(call: &Story<'_>) -> Line {
     let row = &call.row;
     let word = crate::head::look_of(row).word;
@@ -50,11 +50,11 @@ pub(crate) fn reported(call: &Story<'_>) -> Option<Block> {
 
 /// Doubt about a success, in a few words.
 fn doubt(call: &Story<'_>) -> Option<String> {
-    let (shell, line) = masking(call)?;
+    let (_, line) = masking(call)?;
     let runs = line.masked_runs();
     let first = runs.first()?;
-    Some(match (&call.row.exit_of, code(call, shell)) {
-        (Some(command), Some(code)) => format!("exit {code} is {}’s", program(command)),
+    Some(match (&call.row.exit_of, recorded(call)) {
+        (Some(command), Some(outcome)) => format!("{outcome} is {}’s", program(command)),
         _ => format!("how {} ended was not recorded", first.text),
     })
 }
@@ -71,9 +71,12 @@ fn masking<'s>(call: &'s Story<'_>) -> Option<(&'s Shell, &'s CommandLine)> {
     Some((shell, line))
 }
 
-/// The exit code, as far as it is recorded. A note of the agent means that it was not 0.
-fn code(call: &Story<'_>, shell: &Shell) -> Option<i64> {
-    call.row.exit_code.or((call.row.status == Status::Succeeded && shell.note.is_none()).then_some(0))
+/// The outcome that was recorded, in words: `exit 0` only where the log has the code.
+fn recorded(call: &Story<'_>) -> Option<String> {
+    match call.row.exit_code {
+        Some(code) => Some(format!("exit {code}")),
+        None => (call.row.status == Status::Succeeded).then(|| "the success".to_owned()),
+    }
 }
 
 /// The program of a simple command: `tail` of `tail -5`.
@@ -88,8 +91,8 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
     let runs = command.masked_runs();
     let Some((first, rest)) = runs.split_first() else { return Vec::new() };
     let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
-    let mut line = match (&call.row.exit_of, code(call, shell)) {
-        (Some(command), Some(code)) => Line::from(format!("exit {code} is ")).with(Class::Strong, command).with(Class::Plain, "’s; "),
+    let mut line = match (&call.row.exit_of, recorded(call)) {
+        (Some(command), Some(outcome)) => Line::from(format!("{outcome} is ")).with(Class::Strong, command).with(Class::Plain, "’s; "),
         (Some(command), None) => Line::from("The exit code is ").with(Class::Strong, command).with(Class::Plain, "’s; "),
         (None, _) => Line::default(),
     };
@@ -174,7 +177,7 @@ fn worked(call: &Story<'_>) -> Line {
         // A script that came to its end proves that a call in it did not throw, and nothing about an exit code.
         None if row.unwrapped.is_some() || row.is_inner() => Line::from("The script came to its end, so this call did not fail."),
         None if row.kind == Kind::Shell && row.server.is_none() => {
-            of(call, "The result is not marked as an error, so the command ended with exit code 0")
+            Line::from("The result is not marked as an error, so the command did not fail.")
         }
         None => Line::from("The result is not marked as an error."),
     }
@@ -242,12 +245,12 @@ mod tests {
     fn a_success_that_is_another_commands() {
         let call = shell("cargo test 2>&1 | tail -5", Status::Succeeded, None);
         assert!(is_doubtful(&call));
-        assert_eq!(verdict(&call).text(), "succeeded, but exit 0 is tail’s");
+        assert_eq!(verdict(&call).text(), "succeeded, but the success is tail’s");
         assert_eq!(
             told(&call),
             [
                 "The result is not marked as an error.",
-                "exit 0 is tail -5’s; that of cargo test was not recorded",
+                "the success is tail -5’s; that of cargo test was not recorded",
                 "With set -o pipefail that would have been recorded."
             ]
         );

@@ -223,11 +223,11 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         // A pipeline's exit code is that of its last command.
-        assert_eq!(shown("pnpm build | tail", "built", None), ["Warning exit 0 is tail’s; that of pnpm build was not recorded"]);
+        assert_eq!(shown("pnpm build | tail", "built", None), ["Warning the success is tail’s; that of pnpm build was not recorded"]);
         assert_eq!(
             shown("pnpm build | tail", "ELIFECYCLE  Command failed with exit code 1.", None),
             [
-                "Warning exit 0 is tail’s; that of pnpm build was not recorded",
+                "Warning the success is tail’s; that of pnpm build was not recorded",
                 "Info output says “ELIFECYCLE  Command failed with exit code 1.”"
             ]
         );
@@ -237,11 +237,14 @@ mod tests {
         );
         assert_eq!(
             shown("cargo test | tail", "test result: ok. 41 passed; 0 failed", None),
-            ["Warning exit 0 is tail’s; that of cargo test was not recorded", "Info output says “test result: ok. 41 passed; 0 failed”"]
+            [
+                "Warning the success is tail’s; that of cargo test was not recorded",
+                "Info output says “test result: ok. 41 passed; 0 failed”"
+            ]
         );
         assert_eq!(
             shown("cargo test | tail", "error: no such command", None),
-            ["Warning exit 0 is tail’s; that of cargo test was not recorded", "Info hint: the output says “error: no such command”"]
+            ["Warning the success is tail’s; that of cargo test was not recorded", "Info hint: the output says “error: no such command”"]
         );
         assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test was not recorded"]);
         assert!(shown("ls | tail", "error: x", None).is_empty());

@@ -1,7 +1,7 @@
 //! The digest of a session: labels in a column, facts beside them, the calls that prove them by their numbers.
 //!
 //! ```text
-//! Proof    ! #37 cargo test: exit 0 is that of tail -5, its own was not
+//! Proof    ! #37 cargo test: the success is that of tail -5, its own was not
 //!            recorded · 2 edits since
 //! ```
 
