@@ -3,17 +3,15 @@
 use crate::conditions;
 use crate::literals::{self, source};
 use crate::scan;
-use crate::values::{Closure, HeapValue, Known, MemberList};
+use crate::values::{Closure, DEEPEST_VALUE, HeapValue, Known};
 use crate::walk::{Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
-use tooltrail_model::script::{Argument, Condition, Piece, ResultPart, member};
+use tooltrail_model::script::{Condition, Piece, ResultPart, member};
 use tree_sitter::Node;
 
 /// Most alternatives of a text.
 const MOST_SIDES: usize = 8;
-/// Deepest nesting of an argument.
-const DEEPEST: usize = 40;
 
 impl<'t> Reader<'t> {
     /// Value of an expression, whose calls and prints are noted.
@@ -68,7 +66,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn name(&mut self, name: &str) -> Known {
+    pub(crate) fn name(&mut self, name: &str) -> Known {
         if self.blind {
             return if name == "tools" { Known::Tools } else { Known::Unknown };
         }
@@ -132,7 +130,7 @@ impl<'t> Reader<'t> {
 
     /// Two values as one text.
     pub(crate) fn joined(&mut self, left: Known, right: Known) -> Known {
-        if left.sides() * right.sides() > MOST_SIDES || self.depth > DEEPEST || !self.spend(left.bytes() + right.bytes()) {
+        if left.sides() * right.sides() > MOST_SIDES || self.depth > DEEPEST_VALUE || !self.spend(left.bytes() + right.bytes()) {
             return Known::Text(Rc::new(vec![Piece::Unknown]));
         }
         if let Known::Either(call, states, both) = left {
@@ -329,283 +327,6 @@ impl<'t> Reader<'t> {
         }
         Known::Unknown
     }
-
-    fn object(&mut self, node: Node<'t>) -> Known {
-        let (mut members, mut open): (MemberList, bool) = (Vec::new(), false);
-        for child in children(node) {
-            let (name, value) = match child.kind() {
-                "pair" => {
-                    let value = child.child_by_field_name("value").map_or(Known::Unknown, |value| self.value(value));
-                    (child.child_by_field_name("key").and_then(|key| self.key(key)), value)
-                }
-                "shorthand_property_identifier" => {
-                    let name = source(child, self.program);
-                    (Some(Rc::from(name)), self.name(name))
-                }
-                "spread_element" => {
-                    let value = child.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
-                    match self.members(&value) {
-                        None if matches!(value, Known::Result(_)) => {
-                            open = true;
-                            members.iter_mut().for_each(|(_, value)| *value = Known::Unknown);
-                            for name in [member::EXIT_CODE, member::SESSION, member::OUTPUT] {
-                                let part = self.member(&value, name);
-                                put(&mut members, Rc::from(name), part);
-                            }
-                        }
-                        Some((spread, more)) => {
-                            open |= more;
-                            spread.into_iter().for_each(|(name, value)| put(&mut members, name, value));
-                        }
-                        None => {
-                            open = true;
-                            // Whatever was given before may have another value now.
-                            members.iter_mut().for_each(|(_, value)| *value = Known::Unknown);
-                        }
-                    }
-                    continue;
-                }
-                _ => {
-                    scan::scan(self, child);
-                    open = true;
-                    continue;
-                }
-            };
-            match name {
-                Some(name) => put(&mut members, name, value),
-                None => {
-                    open = true;
-                    members.iter_mut().for_each(|(_, value)| *value = Known::Unknown);
-                }
-            }
-        }
-        self.hold(HeapValue::Object(members, open))
-    }
-
-    pub(crate) fn members(&self, value: &Known) -> Option<(MemberList, bool)> {
-        let Known::Heap(at) = value else { return None };
-        match self.heap.get(*at) {
-            Some(HeapValue::Object(members, open)) => Some((members.clone(), *open)),
-            _ => None,
-        }
-    }
-
-    fn key(&mut self, node: Node<'t>) -> Option<Rc<str>> {
-        match node.kind() {
-            "property_identifier" => Some(Rc::from(source(node, self.program))),
-            "string" => literals::string(node, self.program).map(Rc::from),
-            "number" => literals::number(source(node, self.program)).and_then(|number| literals::shown(&number)).map(Rc::from),
-            "computed_property_name" => {
-                let value = self.value(node.named_child(0)?);
-                value.as_text().map(Rc::from)
-            }
-            _ => None,
-        }
-    }
-
-    fn array(&mut self, node: Node<'t>) -> Known {
-        let mut elements = Vec::new();
-        for child in children(node) {
-            if child.kind() != "spread_element" {
-                elements.push(self.value(child));
-                continue;
-            }
-            let value = child.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
-            let Some(spread) = self.elements(&value) else { return self.hold(HeapValue::Opaque) };
-            elements.extend(spread);
-            if !self.spend(elements.len() * 16) {
-                return self.hold(HeapValue::Opaque);
-            }
-        }
-        self.hold(HeapValue::Array(elements))
-    }
-
-    /// Elements of a known array.
-    pub(crate) fn elements(&self, value: &Known) -> Option<Vec<Known>> {
-        let Known::Heap(at) = value else { return None };
-        if let Some(HeapValue::Array(elements)) = self.heap.get(*at) { Some(elements.clone()) } else { None }
-    }
-
-    /// Puts an array or object on the heap.
-    pub(crate) fn hold(&mut self, value: HeapValue) -> Known {
-        self.heap.push(value);
-        Known::Heap(self.heap.len() - 1)
-    }
-
-    fn member_expression(&mut self, node: Node<'t>) -> Known {
-        let object = node.child_by_field_name("object").map_or(Known::Unknown, |object| self.value(object));
-        let name = node.child_by_field_name("property").map_or("", |property| source(property, self.program));
-        self.member(&object, name)
-    }
-
-    fn subscript(&mut self, node: Node<'t>) -> Known {
-        let object = node.child_by_field_name("object").map_or(Known::Unknown, |object| self.value(object));
-        let index = node.child_by_field_name("index").map_or(Known::Unknown, |index| self.value(index));
-        match &index {
-            Known::Literal(Value::String(name)) => self.member(&object, name),
-            Known::Literal(Value::Number(at)) => {
-                let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
-                let Known::Heap(list) = object else { return Known::Unknown };
-                match (self.heap.get(list), at) {
-                    (Some(HeapValue::Array(elements)), Some(at)) => elements.get(at).cloned().unwrap_or(Known::Undefined),
-                    _ => Known::Unknown,
-                }
-            }
-            _ => {
-                self.leak(&object);
-                Known::Unknown
-            }
-        }
-    }
-
-    /// Member of a value.
-    pub(crate) fn member(&mut self, object: &Known, name: &str) -> Known {
-        match object {
-            Known::Tools => Known::Tool(Rc::from(name)),
-            Known::Result(call) => Known::Part(*call, Rc::from(name)),
-            Known::Heap(at) => match self.heap.get(*at) {
-                Some(HeapValue::Array(elements)) if name == "length" => Known::Literal(Value::from(elements.len())),
-                Some(HeapValue::Object(members, open)) => match members.iter().find(|(known, _)| &**known == name) {
-                    Some((_, value)) => value.clone(),
-                    None if *open => Known::Unknown,
-                    None => Known::Method(Rc::new(object.clone()), Rc::from(name)),
-                },
-                _ => Known::Method(Rc::new(object.clone()), Rc::from(name)),
-            },
-            Known::Either(call, states, both) => {
-                let (one, other) = (both.0.clone(), both.1.clone());
-                if self.depth > DEEPEST {
-                    return Known::Unknown;
-                }
-                self.depth += 1;
-                let both = (self.member(&one, name), self.member(&other, name));
-                self.depth -= 1;
-                Known::either(*call, *states, both.0, both.1)
-            }
-            Known::Method(..) => Known::Unknown,
-            _ => Known::Method(Rc::new(object.clone()), Rc::from(name)),
-        }
-    }
-
-    /// Gives the names of a pattern their values.
-    pub(crate) fn bind(&mut self, pattern: Node<'t>, value: Known) {
-        match pattern.kind() {
-            "identifier" => self.declare(source(pattern, self.program), value),
-            "object_pattern" => {
-                for child in children(pattern) {
-                    match child.kind() {
-                        "shorthand_property_identifier_pattern" => {
-                            let name = source(child, self.program);
-                            let member = self.member(&value, name);
-                            self.declare(name, plain(member));
-                        }
-                        "pair_pattern" => {
-                            let key = child.child_by_field_name("key").and_then(|key| self.key(key));
-                            let member = key.map_or(Known::Unknown, |key| plain(self.member(&value, &key)));
-                            if let Some(inner) = child.child_by_field_name("value") {
-                                self.bound(inner, member);
-                            }
-                        }
-                        _ => self.unbound(child),
-                    }
-                }
-            }
-            "array_pattern" => self.bind_array(pattern, &value),
-            _ => self.unbound(pattern),
-        }
-    }
-
-    fn bind_array(&mut self, pattern: Node<'t>, value: &Known) {
-        let elements = self.elements(value);
-        let mut at = 0;
-        // Holes count, so commas are counted instead of children.
-        for index in 0..pattern.child_count() {
-            let Some(child) = pattern.child(index) else { continue };
-            match child.kind() {
-                "," => at += 1,
-                "rest_pattern" => self.unbound(child),
-                _ if child.is_named() && child.kind() != "comment" => {
-                    let element = elements.as_ref().map_or(Known::Unknown, |known| known.get(at).cloned().unwrap_or(Known::Undefined));
-                    self.bound(child, element);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Binds a pattern within a pattern.
-    fn bound(&mut self, pattern: Node<'t>, value: Known) {
-        if self.enter(pattern) {
-            self.bind(pattern, value);
-            self.depth -= 1;
-        }
-    }
-
-    /// Declares the names of a pattern that is not followed.
-    fn unbound(&mut self, pattern: Node<'t>) {
-        let mut names = Vec::new();
-        crate::syntax::visit(pattern, |node| {
-            if matches!(node.kind(), "identifier" | "shorthand_property_identifier_pattern") {
-                names.push(node);
-            }
-            std::ops::ControlFlow::Continue(())
-        });
-        for name in names {
-            self.declare(source(name, self.program), Known::Unknown);
-        }
-        scan::scan(self, pattern);
-    }
-
-    /// Argument of a call, from the list of its arguments.
-    pub(crate) fn argument(&mut self, list: Node<'t>) -> Argument {
-        let mut values = Vec::new();
-        for argument in if list.kind() == "arguments" { children(list) } else { vec![list] } {
-            values.push(self.value(argument));
-        }
-        let Some(first) = values.first() else { return Argument::Missing };
-        self.plain_argument(first)
-    }
-
-    pub(crate) fn plain_argument(&self, value: &Known) -> Argument {
-        if let Some(literal) = self.literal(value, 0) {
-            return Argument::Literal(literal);
-        }
-        match self.members(value) {
-            Some((members, _)) => {
-                let literal = |(name, value): (Rc<str>, Known)| Some((name.to_string(), self.literal(&value, 1)?));
-                Argument::Partly(members.into_iter().filter_map(literal).collect())
-            }
-            None => Argument::Computed,
-        }
-    }
-
-    /// The literal that a value is.
-    pub(crate) fn literal(&self, value: &Known, depth: usize) -> Option<Value> {
-        let bytes = if let Known::Literal(Value::String(text)) = value { text.len() } else { 8 };
-        if depth > DEEPEST || !self.spend(bytes) {
-            return None;
-        }
-        match value {
-            Known::Literal(literal) => Some(literal.clone()),
-            Known::Heap(at) => match self.heap.get(*at)? {
-                HeapValue::Array(elements) => {
-                    let literal = |element: &Known| {
-                        if matches!(element, Known::Undefined) { Some(Value::Null) } else { self.literal(element, depth + 1) }
-                    };
-                    elements.iter().map(literal).collect::<Option<Vec<_>>>().map(Value::Array)
-                }
-                HeapValue::Object(members, false) => {
-                    let given = members.iter().filter(|(_, value)| !matches!(value, Known::Undefined));
-                    given
-                        .map(|(name, value)| Some((name.to_string(), self.literal(value, depth + 1)?)))
-                        .collect::<Option<_>>()
-                        .map(Value::Object)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
 }
 
 /// The text of a whole result, if one of two values is that and the other the result.
@@ -627,19 +348,6 @@ fn smaller(operator: &str, left: &Known, right: &Known) -> Known {
         _ => return Known::Unknown,
     };
     Known::Literal(Value::Bool(truth))
-}
-
-/// Sets a member of an object: the last one counts, at the place of the first.
-fn put(members: &mut MemberList, name: Rc<str>, value: Known) {
-    match members.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, known)) => *known = value,
-        None => members.push((name, value)),
-    }
-}
-
-/// A member that is read, not called.
-fn plain(value: Known) -> Known {
-    if let Known::Method(..) = value { Known::Unknown } else { value }
 }
 
 /// Whether a value is surely a text.

@@ -21,10 +21,13 @@
 //!
 //! Nothing is executed. Depth and steps are bounded, whatever the text.
 
+mod binding;
 mod conditions;
 mod expressions;
 mod functions;
 mod literals;
+mod loops;
+mod objects;
 mod prints;
 mod scan;
 mod syntax;

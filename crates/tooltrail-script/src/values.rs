@@ -6,6 +6,9 @@ use std::rc::Rc;
 use tooltrail_model::script::{Piece, States};
 use tree_sitter::Node;
 
+/// Deepest nesting of values, in one another, that is followed.
+pub(crate) const DEEPEST_VALUE: usize = 40;
+
 /// What is known of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Known {

@@ -3,7 +3,7 @@
 use tooltrail_model::script::{CallProof, ScriptEnd, ScriptRun};
 use tooltrail_script::read;
 
-/// Proofs after items of one record each, in short: `+`, `-`, `?` for worked, failed, unknown, with exit code or session.
+/// Proofs after items of one record each, in short: `+`, `-`, `?` for worked, failed, unknown, with exit code, or `&` and the session of one that goes on.
 fn proofs(program: &str, outputs: &[&[&str]], end: Option<ScriptEnd>) -> String {
     let script = read(program);
     let mut run = ScriptRun::new(&script, |call| call.tool == "x");
@@ -21,7 +21,8 @@ fn proofs(program: &str, outputs: &[&[&str]], end: Option<ScriptEnd>) -> String 
 fn short(proof: &CallProof) -> String {
     let worked = proof.worked.map_or("?", |worked| if worked { "+" } else { "-" });
     let exit = proof.exit_code.map(|code| code.to_string()).unwrap_or_default();
-    let session = proof.session.map(|session| format!("&{session}")).unwrap_or_default();
+    let session = proof.session.map(|session| session.to_string()).unwrap_or_default();
+    let session = if proof.goes_on { format!("&{session}") } else { session };
     let by = proof.proved_by.map(|record| format!("@{record}")).unwrap_or_default();
     format!("{worked}{exit}{session}{by}")
 }
@@ -45,7 +46,7 @@ fn one_call() {
         // The output may hold a line like that of the program.
         ("text(`${r.output} exit=${r.exit_code} ${r.output}`)", &["a exit=0 b exit=1 c"], "?"),
         ("text({code: r.exit_code, out: r.output})", &[r#"{"code":5,"out":"a"}"#], "-5@0"),
-        ("text({code: r.exit_code, out: r.output})", &[r#"{"out":"a"}"#], "?"),
+        ("text({code: r.exit_code, out: r.output})", &[r#"{"out":"a"}"#], "?&@0"),
         ("text([1, {r}])", &[r#"[1,{"r":{"exit_code":4,"output":""}}]"#], "-4@0"),
         ("text(r.output); if (r.session_id) text(`S=${r.session_id}`)", &["a", "S=9"], "?&9@0"),
         ("text(r.output); if (r.session_id) text(`S=${r.session_id}`)", &["a"], "?"),
@@ -61,7 +62,7 @@ fn one_call() {
         ("text(`E=${r.exit_code}`)", &["E=one"], "?"),
         ("text(`E=${r.exit_code}`)", &["E=1", "E=2"], "?"),
         ("for (const a of r.list) text(a); text(`E=${r.exit_code}`)", &["E=1"], "?"),
-        ("text(`${r.exit_code}`)", &["undefined"], "?"),
+        ("text(`${r.exit_code}`)", &["undefined"], "?&@0"),
     ];
     for (program, items, expected) in cases {
         let program = format!("const r = await tools.x({{}}); {program}");
