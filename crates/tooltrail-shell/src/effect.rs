@@ -89,7 +89,8 @@ pub(crate) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
     if matches!(rest, [only] if matches!(only.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "version")) {
         return false;
     }
-    match purpose {
+    // What would be a check and only prints changes no more than the check.
+    match purpose.or_else(|| purpose::of_printing(words)) {
         // Build products and caches do not count as changes; snapshots and fixes, which land in the source, do.
         Some(Purpose::Test | Purpose::Build | Purpose::Lint) => {
             let updates = |name: &str| name.starts_with("UPDATE") || name.starts_with("INSTA_UPDATE") || name.starts_with("BLESS");

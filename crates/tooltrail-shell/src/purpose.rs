@@ -4,17 +4,44 @@
 //! deploy among the tests.
 
 use crate::interpreters;
-use crate::purpose_tables::{BY_PROGRAM, BY_WORD, MAKERS, NOT_VALUED, SCRIPTS, VALUED, listed};
+use crate::purpose_tables::{BY_PROGRAM, BY_WORD, MAKERS, NOT_VALUED, PRINTING, SCRIPTS, VALUED, VERBOSE_V, VERSION_BY_V, listed};
 use crate::wrappers::{is_assignment, program};
 use tooltrail_model::command::Purpose;
 use tooltrail_model::command::Purpose::{Build, Format, Install, Lint, Test};
 
 /// The purpose of a command, given its words behind wrappers.
 pub(crate) fn of(words: &[String]) -> Option<Purpose> {
-    let (first, rest) = words.split_first()?;
-    if rest.last().is_some_and(|word| listed("--version --help -V -version --list-tests", word)) {
-        return None;
+    if prints(words) { None } else { by_program(words) }
+}
+
+/// The purpose that a command would have if it did not only print a setting, a list, its version or its help; `None` for all others.
+pub(crate) fn of_printing(words: &[String]) -> Option<Purpose> {
+    if prints(words) { by_program(words) } else { None }
+}
+
+/// Whether a command only prints something about itself or its settings: such a run checks and makes nothing.
+fn prints(words: &[String]) -> bool {
+    let Some((first, rest)) = words.split_first() else { return false };
+    let name = program(first);
+    // With a value behind it, `--version` says which one to install.
+    if rest.first().is_some_and(|word| listed("--version --help -version", word)) {
+        return true;
     }
+    match rest.last().map(String::as_str) {
+        Some("--version" | "--help" | "-version" | "-h") => return true,
+        Some("-V") if !listed(VERBOSE_V, name) => return true,
+        Some("-v") if rest.len() == 1 && listed(VERSION_BY_V, name) => return true,
+        _ => {}
+    }
+    rest.iter().filter(|word| word.starts_with('-')).any(|word| {
+        let option = word.split_once('=').map_or(word.as_str(), |(option, _)| option);
+        PRINTING.iter().any(|(programs, options)| listed(options, option) && (programs.is_empty() || listed(programs, name)))
+    })
+}
+
+/// The purpose of a command by its program, whatever it prints.
+fn by_program(words: &[String]) -> Option<Purpose> {
+    let (first, rest) = words.split_first()?;
     let name = program(first);
     // `cargo +nightly test`: the toolchain is neither an option nor what to do.
     let said: Vec<&str> = said_words(name, rest).filter(|word| !word.starts_with('+')).collect();
@@ -70,7 +97,7 @@ fn of_its_own(name: &str, first: &str, rest: &[String], said: &[&str]) -> Option
         ("bash" | "sh" | "zsh", [path, ..]) => project_script(path),
         ("mvn" | "mvnw" | "xcodebuild" | "sbt", [_, ..]) => said.iter().filter_map(|word| by_word(name, word)).min(),
         ("bundle", []) => Some(Install),
-        ("xcodebuild" | "hugo", []) if !has("-list") => Some(Build),
+        ("xcodebuild" | "hugo", []) => Some(Build),
         ("pacman" | "yay", _) => rest.iter().find_map(|word| by_word(name, word)),
         _ => {
             let introduces = |word: &&&str| listed("compose tool pip buildx image pub component target toolchain", word);

@@ -102,6 +102,42 @@ pub(crate) const VALUED: &str = "
 /// Programs with which some of these options take no value.
 pub(crate) const NOT_VALUED: &[(&str, &str)] = &[("pnpm yarn bun", "-w -p -n"), ("make gmake ninja just", "-n -w -p -F"), ("git", "-p -n")];
 
+/// Options with which a program only prints its settings or lists what it would look at, and the programs; none for options that mean so
+/// everywhere, behind scripts of a package too.
+pub(crate) const PRINTING: &[(&str, &str)] = &[
+    (
+        "",
+        "--print-config --showConfig --showconfig --show-config --show-settings --env-info --file-info --find-config-path --support-info
+         --listFilesOnly --listfilesonly --listTests --list-tests --collect-only",
+    ),
+    ("tsc vue-tsc", "--all --dry"),
+    ("rustc cargo", "-vV --explain"),
+    // `cargo test -- --list`, `cargo install --list`.
+    ("cargo playwright", "--list"),
+    ("rustc", "--print"),
+    (
+        "gcc g++ cc c++ clang clang++",
+        "-dumpversion -dumpfullversion -dumpmachine -dumpspecs -print-search-dirs -print-file-name -print-prog-name -print-sysroot
+         --print-search-dirs --print-file-name --print-prog-name",
+    ),
+    ("xcodebuild", "-list -showBuildSettings -showsdks -showdestinations"),
+    ("pytest py.test", "--co --fixtures --fixtures-per-test --markers --setup-plan"),
+    ("ctest", "-N --show-only --print-labels"),
+    ("go", "-list"),
+    ("ruff isort", "--show-files"),
+    ("clang-format clang-tidy", "-dump-config --dump-config -list-checks --list-checks"),
+    ("pylint", "--list-msgs --list-msgs-enabled --help-msg --generate-rcfile"),
+    ("rubocop", "--show-cops --list-target-files"),
+    ("yamllint", "--list-files"),
+    ("shellcheck", "--list-optional"),
+];
+/// Programs with which `-v` alone asks for the version. With others it is a run that says more.
+pub(crate) const VERSION_BY_V: &str = "
+    tsc vue-tsc eslint eslint_d stylelint prettier webpack rollup tsup jest vitest cypress rspec rubocop bats yapf npm pnpm yarn bun make gmake
+    gcc g++ cc c++ clang clang++";
+/// Programs with which `-V` says more about a run, and does not ask for the version alone.
+pub(crate) const VERBOSE_V: &str = "ctest mvn mvnw gradle gradlew";
+
 /// Makes a map from each word of some lists to its list's value. Nearly every command is looked up in all of them.
 pub(crate) fn table<T: Copy>(lists: impl Iterator<Item = (T, &'static str)>) -> Map<&'static str, T> {
     let mut table = Map::default();

@@ -94,8 +94,12 @@ pub fn rows(files: &[FileNet], session: &str, names: &PatchNames<'_>) -> Vec<Cha
 
 /// Number of files with a gap: a change from outside, or a text that the logs do not have.
 pub fn gaps(files: &[FileNet]) -> u64 {
-    let gap = |file: &&FileNet| file.parts.iter().any(|part| !matches!(part, NetPart::Net { .. }));
-    files.iter().filter(gap).count() as u64
+    let gap = |listed: &ListedFile<'_>| match listed {
+        ListedFile::File(file) => file.parts.iter().any(|part| !matches!(part, NetPart::Net { .. })),
+        // All that a move leaves open is whether a file was at the new path.
+        ListedFile::Renamed { .. } => false,
+    };
+    listed(files).iter().filter(|listed| gap(listed)).count() as u64
 }
 
 fn text(known: &FileText) -> &str {
@@ -207,8 +211,8 @@ fn parts(file: &FileNet, names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> 
                 out.extend(between(before, after, limits, same));
             }
             NetPart::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
-            NetPart::Pieces { hunks, after, by } => {
-                out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after)).as_str()));
+            NetPart::Pieces { hunks, after, moved, by } => {
+                out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after, *moved)).as_str()));
                 // The text after is the best there is if the change itself is unknown.
                 match after.as_text().filter(|_| hunks.is_empty()) {
                     Some(text) => out.push(pieces::file(&file.path, Some(1), text, limits)),
@@ -369,7 +373,7 @@ mod tests {
 
     #[test]
     fn weaker_evidence_is_named() {
-        let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 1 };
+        let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, moved: false, by: 1 };
         let told = |part: &NetPart, strength| label(&[FileNet { evidence: vec![(1, strength)], ..file("x", vec![part.clone()]) }]);
         assert_eq!(told(&pieces, Strength::Touched), ["x · by shell command, text unknown  #1"]);
         assert_eq!(told(&pieces, Strength::Observed), ["x · changed while the command ran, text unknown  #1"]);
@@ -382,7 +386,7 @@ mod tests {
     fn gaps_are_told_where_they_are() {
         let text = |text: &str| FileText::text(text);
         let outside = |after: FileText| NetPart::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
-        let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 2 };
+        let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, moved: false, by: 2 };
         let told = |parts: Vec<NetPart>| {
             let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), place: &|_| None, whole: "this session" };
             let files = [file("x", parts)];
@@ -398,8 +402,14 @@ mod tests {
         let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(FileText::Unknown), pieces]);
         let words = "Changed outside this session between #1 and #2; how is not in the logs.";
         assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
-        let pieces = || NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 2 };
+        let pieces = || NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, moved: false, by: 2 };
         assert_eq!(gaps(&[file("x", vec![pieces(), pieces()]), file("y", vec![pieces()]), file("z", Vec::new())]), 2);
+        // A rename has no gap, even of a text that the logs do not have.
+        let moved = |after: FileText| vec![NetPart::Pieces { hunks: Vec::new(), after, moved: true, by: 2 }];
+        let old = FileNet { moved_to: Some("y".into()), ..file("x", moved(FileText::Absent)) };
+        let new = FileNet { moved_from: Some("x".into()), ..file("y", moved(FileText::Unknown)) };
+        assert_eq!(gaps(&[old.clone(), new.clone()]), 0);
+        assert_eq!((label(&[old.clone(), new]), gaps(&[old])), (vec!["x → y  #2".to_owned()], 1));
         assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "The last line has no line feed any more."]);
     }
 }

@@ -15,12 +15,13 @@ pub(crate) fn apply(tree: &mut Tree, patch: &str) -> Result<(), String> {
             continue;
         }
         let names = line.strip_prefix("diff --git ").ok_or_else(|| format!("neither comment nor diff: {line:?}"))?;
-        let (mut new, mut gone, mut from, mut to) = (false, false, None, None);
+        let (mut new, mut gone, mut same_text, mut from, mut to) = (false, false, false, None, None);
         let mut hunks: Vec<String> = Vec::new();
         while let Some(next) = lines.next_if(|next| !next.starts_with("diff --git ") && !next.starts_with('#')) {
             match next {
                 "new file mode 100644\n" => new = true,
                 "deleted file mode 100644\n" => gone = true,
+                "similarity index 100%\n" if hunks.is_empty() => same_text = true,
                 _ if hunks.is_empty() && next.starts_with("rename from ") => from = next.strip_prefix("rename from "),
                 _ if hunks.is_empty() && next.starts_with("rename to ") => to = next.strip_prefix("rename to "),
                 _ if hunks.is_empty() && (next.starts_with("--- ") || next.starts_with("+++ ")) => {}
@@ -48,6 +49,9 @@ pub(crate) fn apply(tree: &mut Tree, patch: &str) -> Result<(), String> {
         }
         let before = if new { String::new() } else { tree.remove(&old_name).ok_or_else(|| format!("{old_name} is not there"))? };
         let after = put(&before, &hunks)?;
+        if same_text && (before != after || from.is_none()) {
+            return Err(format!("{old_name} is said to keep its text under another name"));
+        }
         if gone {
             if !after.is_empty() {
                 return Err(format!("{old_name} is deleted and has text left"));

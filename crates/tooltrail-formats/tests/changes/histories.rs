@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tooltrail_formats::changes::{FileLookup, SessionChanges, find, history};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
-use tooltrail_model::changes::net::{FileNet, NetPart, net};
+use tooltrail_model::changes::net::{FileNet, ListedFile, NetPart, listed, net};
 use tooltrail_model::changes::unified::{self, PatchNames};
 use tooltrail_model::changes::{FileText, Moved, Step};
 use tooltrail_model::link::Linked;
@@ -137,11 +137,19 @@ fn ends(file: &FileNet) -> Option<(&FileText, &FileText)> {
 pub(crate) fn patched(files: &[FileNet], programs: bool, tally: &mut Tally) {
     let names = PatchNames { path: &name, call: &|by| by.to_string(), place: &|_| None, whole: "this session" };
     let patch = unified::patch(files, &names);
-    let tree = |which: fn((&FileText, &FileText)) -> FileText| -> Tree {
-        let text = |file: &FileNet| Some((name(&file.path), ends(file).map(which)?.as_text()?.to_owned()));
-        files.iter().filter_map(text).collect()
-    };
-    let (before, after) = (tree(|(before, _)| before.clone()), tree(|(_, after)| after.clone()));
+    let (mut before, mut after) = (Tree::new(), Tree::new());
+    for listed in listed(files) {
+        // A rename of an unknown text has to work on any.
+        let ends = match listed {
+            ListedFile::File(file) => ends(file).map(|texts| [(file, texts.0.as_text()), (file, texts.1.as_text())]),
+            ListedFile::Renamed { old, new, before, after } => {
+                Some([(old, before), (new, after)].map(|(file, text)| (file, Some(text.as_text().unwrap_or("any\n")))))
+            }
+        };
+        for (tree, (file, text)) in [&mut before, &mut after].into_iter().zip(ends.into_iter().flatten()) {
+            tree.extend(text.map(|text| (name(&file.path), text.to_owned())));
+        }
+    }
     let mut own = before.clone();
     apply(&mut own, &patch).unwrap_or_else(|error| panic!("{error}\n{patch}"));
     assert_eq!(own, after, "{patch}");

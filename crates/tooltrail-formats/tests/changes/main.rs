@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod corpus;
 mod histories;
+mod moves;
 mod observed;
 mod shells;
 mod world;

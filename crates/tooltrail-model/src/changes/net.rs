@@ -52,6 +52,8 @@ pub enum NetPart {
         hunks: Vec<Hunk>,
         /// The text after it, where only the one before is missing.
         after: FileText,
+        /// Whether all of it is that the file moved, here or away, and no file is known to have been at the new path.
+        moved: bool,
         /// The call that made it.
         by: usize,
     },
@@ -100,7 +102,8 @@ impl FileNet {
 pub enum ListedFile<'f> {
     /// A file.
     File(&'f FileNet),
-    /// A file that was moved without any other change to either name: the text before, and the text after.
+    /// A file that was moved without any other change to the old name: the text before, and the text after. Both are
+    /// known, or neither is.
     Renamed {
         /// Under its old name.
         old: &'f FileNet,
@@ -132,12 +135,32 @@ pub fn listed(files: &[FileNet]) -> Vec<ListedFile<'_>> {
 fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<ListedFile<'f>> {
     let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
     let once = old.moved_from.is_none() && new.moved_to.is_none();
-    // One complete change under either name; otherwise there is more to show than the move.
-    match (&*old.parts, &*new.parts) {
-        (
-            [NetPart::Net { before: before @ FileText::Text(_), after: FileText::Absent, .. }],
-            [NetPart::Net { before: FileText::Absent, after: after @ FileText::Text(_), .. }],
-        ) if paired && once => Some(ListedFile::Renamed { old, new, before, after }),
+    // Otherwise there is more to show than the move.
+    let (before, after) = (left(old)?, arrived(new)?);
+    // A text known under one name only is no rename: its diff would need the other.
+    let alike = before.is_known() == after.is_known();
+    (paired && once && alike).then_some(ListedFile::Renamed { old, new, before, after })
+}
+
+/// The text with which a file left its old name, if it did nothing else under it.
+fn left(old: &FileNet) -> Option<&FileText> {
+    match &*old.parts {
+        [NetPart::Net { before: before @ FileText::Text(_), after: FileText::Absent, .. }] => Some(before),
+        [NetPart::Pieces { after: FileText::Absent, moved: true, .. }] => Some(&FileText::Unknown),
+        _ => None,
+    }
+}
+
+/// The last text of a file under its new name, if it began there with the move and all later changes follow from it.
+fn arrived(new: &FileNet) -> Option<&FileText> {
+    match &*new.parts {
+        [NetPart::Net { before: FileText::Absent, after: after @ FileText::Text(_), .. }] => Some(after),
+        [NetPart::Pieces { after, moved: true, .. }] if *after != FileText::Absent => Some(after),
+        [NetPart::Pieces { after: there, moved: true, .. }, NetPart::Net { before, after: after @ FileText::Text(_), .. }]
+            if there == before =>
+        {
+            Some(after)
+        }
         _ => None,
     }
 }
@@ -216,7 +239,9 @@ impl<'s> Summing<'s> {
         match self.parts.last_mut() {
             // An unknown text cannot be part of a net change, so the step stands alone.
             _ if !step.before.is_known() || !step.after.is_known() => {
-                self.parts.push(NetPart::Pieces { hunks: step.hunks.clone(), after: step.after.clone(), by: step.by });
+                // A file that is known to be replaced is more than a move: no rename would put it there.
+                let moved = step.moved.is_some() && step.hunks.is_empty() && step.before.as_text().is_none();
+                self.parts.push(NetPart::Pieces { hunks: step.hunks.clone(), after: step.after.clone(), moved, by: step.by });
             }
             Some(NetPart::Net { after, by, .. }) if follows => {
                 *after = step.after.clone();

@@ -152,19 +152,22 @@ fn say(out: &mut String, part: &NetPart, path: &str, names: &PatchNames<'_>) {
                 false => writeln!(out, "# {path}: changed by others between {last} and {next}: {}", others.join(" ")),
             }
         }
-        NetPart::Pieces { hunks, after, by } => {
-            let _ = writeln!(out, "# {path}: {} {}", (names.call)(*by), missing(after));
+        NetPart::Pieces { hunks, after, moved, by } => {
+            let _ = writeln!(out, "# {path}: {} {}", (names.call)(*by), missing(after, *moved));
             pieces(hunks).split_terminator('\n').try_for_each(|line| writeln!(out, "#   {line}"))
         }
     };
 }
 
-/// Words for a call's change to a file whose texts are not all in the logs.
-pub fn missing(after: &FileText) -> &'static str {
-    match after {
-        FileText::Unknown => "changed it; the logs do not have all of its text",
-        FileText::Absent => "deleted it; the logs do not have the text before",
-        FileText::Text(_) => "wrote all of it; the logs do not have the text before",
+/// Words for a call's change to a file whose texts are not all in the logs. `moved` says whether it moved the file, here or away.
+pub fn missing(after: &FileText, moved: bool) -> &'static str {
+    match (after, moved) {
+        (FileText::Unknown, false) => "changed it; the logs do not have all of its text",
+        (FileText::Absent, false) => "deleted it; the logs do not have the text before",
+        (FileText::Text(_), false) => "wrote all of it; the logs do not have the text before",
+        (FileText::Unknown, true) => "moved it here; the logs do not have its text",
+        (FileText::Absent, true) => "moved it away; the logs do not have its text",
+        (FileText::Text(_), true) => "moved it here; the logs do not say whether it replaced a file",
     }
 }
 
@@ -188,9 +191,9 @@ fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Patch
     let _ = writeln!(out, "# by {}", calls.join(" "));
 }
 
-/// Writes one diff. Equal texts under the same name give none.
+/// Writes one diff. Equal texts under the same name give none, and two unknown ones under two names a mere rename.
 pub fn diff(out: &mut String, before: &FileText, after: &FileText, old: &str, new: &str) {
-    if (before == after && old == new) || !before.is_known() || !after.is_known() {
+    if (before == after && old == new) || before.is_known() != after.is_known() {
         return;
     }
     let _ = writeln!(out, "diff --git {} {}", quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
@@ -199,6 +202,8 @@ pub fn diff(out: &mut String, before: &FileText, after: &FileText, old: &str, ne
         (FileText::Absent, _) => out.push_str("new file mode 100644\n"),
         (_, FileText::Absent) => out.push_str("deleted file mode 100644\n"),
         _ if old != new => {
+            // Git says so where it has nothing to compare.
+            out.push_str(if before == after { "similarity index 100%\n" } else { "" });
             let _ = writeln!(out, "rename from {}\nrename to {}", quoted(old), quoted(new));
         }
         _ => {}
@@ -330,7 +335,10 @@ mod tests {
         let created = "diff --git a/a b b/a b\nnew file mode 100644\n--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1 @@\n+x\n";
         assert_eq!(written(&FileText::Absent, &FileText::text("x\n"), "a b", "a b"), created);
         assert_eq!(written(&FileText::text(""), &FileText::Absent, "x", "x"), "diff --git a/x b/x\ndeleted file mode 100644\n");
-        assert_eq!(written(&old, &old, "x", "y"), "diff --git a/x b/y\nrename from x\nrename to y\n");
+        let renamed = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n";
+        assert_eq!(written(&old, &old, "x", "y"), renamed);
+        assert_eq!(written(&FileText::Unknown, &FileText::Unknown, "x", "y"), renamed);
+        assert_eq!(written(&FileText::Unknown, &old, "x", "y") + &written(&old, &FileText::Unknown, "x", "y"), "");
         assert_eq!(written(&old, &old, "x", "x") + &written(&FileText::Unknown, &old, "x", "x"), "");
     }
 
