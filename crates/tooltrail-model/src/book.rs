@@ -22,6 +22,12 @@ pub trait Book: Sync {
         call.map(|call| call.row.request.file).or(only)
     }
 
+    /// What a call printed that waited for a script, of the output of the script's one call; `None` where that is not known.
+    fn printed_by(&self, wait: &Story<'_>, program: &str) -> Option<String> {
+        let _ = (wait, program);
+        None
+    }
+
     /// The row that a record is, in a source that is a part of a database.
     fn row(&self, spot: Spot) -> Option<&str> {
         let _ = spot;

@@ -162,6 +162,9 @@ pub struct CallRow<'a> {
     /// The record of the hook whose output replaced the input, in the file of the request: for readers, not part of the contract.
     #[serde(skip)]
     pub replacement: Option<At>,
+    /// The call whose background task or script it asks about, by its id, where that is proved: for readers, not part of the contract.
+    #[serde(skip)]
+    pub polls: Option<&'a str>,
     /// Whether `duration_ms` may include waiting for the person's approval: for readers, not part of the contract.
     #[serde(skip)]
     pub may_wait: bool,

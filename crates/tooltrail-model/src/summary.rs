@@ -169,6 +169,8 @@ pub struct Rare {
     pub prompt: Option<u64>,
     /// The task it asks about.
     pub task: Option<Box<str>>,
+    /// The call that became this task, by its id, where that is proved.
+    pub polls: Option<Box<str>>,
     /// Further results for the same call.
     pub others: Vec<ResultRecord>,
     /// Separate records of its end.
@@ -229,6 +231,7 @@ impl CallRecord {
         static NONE: Rare = Rare {
             prompt: None,
             task: None,
+            polls: None,
             others: Vec::new(),
             ends: Vec::new(),
             progress_ms: None,

@@ -89,6 +89,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        polls: None,
         replacement: None,
         may_wait: false,
     }

@@ -366,8 +366,8 @@ impl<'t> FactWriter<'t> {
             // Only the last of each kind; earlier ones are usually superseded.
             for (place, one) in all.iter().skip(all.len().saturating_sub(SHIPPED)).enumerate() {
                 fact = fact.say(Class::Dim, if place > 0 { "," } else { "" });
-                if !one.which.trim().is_empty() {
-                    fact = fact.say(Class::Plain, " ").say(Class::Strong, &line(&one.which, WHAT));
+                if let Some(which) = one.which.as_deref().filter(|which| !which.trim().is_empty()) {
+                    fact = fact.say(Class::Plain, " ").say(Class::Strong, &line(which, WHAT));
                 }
                 fact = self.prove(fact, std::iter::once(&one.cited));
             }

@@ -78,6 +78,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         failed_by: None,
         alias: None,
         replacement: None,
+        polls: None,
         may_wait: false,
     }
 }

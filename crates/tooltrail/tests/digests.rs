@@ -125,6 +125,19 @@ fn check_changes(case: &Case) {
     }
 }
 
+/// A call shipped what its evidence says, or what a later poll of it printed.
+fn check_shipped(case: &Case) {
+    for fact in case.digest["shipped"].as_array().unwrap() {
+        let row = case.calls.iter().find(|row| row["call"] == fact["call"] && row["ref"] == fact["ref"]).unwrap();
+        let told =
+            |row: &Value| [&row["result"], &row["evidence"]].iter().any(|at| at["file"] == fact["file"] && at["line"] == fact["line"]);
+        let polled = |other: &Value| number(other) > number(row) && is(other, "kind", &["task"]) && told(other);
+        assert!(told(row) || case.calls.iter().any(polled), "{}: {fact}", case.name);
+        assert!(is(row, "status", &["succeeded", "answered"]), "{}: {fact}", case.name);
+        assert_ne!(fact["which"], "", "{}: {fact}", case.name);
+    }
+}
+
 fn check_run(case: &Case, purpose: &str) {
     let run = &case.digest[purpose];
     let runs = case.with(|row| is(row, "purpose", &[purpose]) && started(row));
@@ -178,6 +191,7 @@ fn check(place: &[&str]) -> usize {
     for case in &cases {
         check_open(case);
         check_changes(case);
+        check_shipped(case);
         ["test", "build", "lint"].iter().for_each(|purpose| check_run(case, purpose));
         check_time(case);
     }

@@ -134,6 +134,7 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         failed_by: None,
         alias: None,
         replacement: None,
+        polls: None,
         may_wait: false,
     }
 }

@@ -214,6 +214,7 @@ pub(super) fn open_call<'a>(
         failed_by: None,
         alias: maybe_text(row, 48)?,
         replacement: replacement(row, 49)?,
+        polls: None,
         may_wait: false,
     };
     Ok(UnsettledCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })

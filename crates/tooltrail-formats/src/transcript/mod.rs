@@ -25,7 +25,7 @@ use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::words;
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Transcript};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Story, Transcript};
 
 /// A session that can be read.
 pub struct SessionBook<'a> {
@@ -152,6 +152,13 @@ impl Book for SessionBook<'_> {
 
     fn file(&self, source: usize) -> Option<&str> {
         self.files.get(&source).copied()
+    }
+
+    fn printed_by(&self, wait: &Story<'_>, program: &str) -> Option<String> {
+        let seen = &wait.answer.as_ref()?.seen;
+        // What a script printed itself was taken out of its output when it was loaded.
+        let own = format_of(wait.row.agent).filter(|_| wait.program.is_none())?.printed_by(program, 1, seen)?;
+        Some(words(&own))
     }
 
     fn row(&self, spot: Spot) -> Option<&str> {

@@ -34,6 +34,8 @@ pub(super) struct CallTable {
     nested: Map<Box<str>, usize>,
     /// Calls that became a background task, by conversation and task: the last one for each.
     launched: Map<(ThreadIndex, Box<str>), Name>,
+    /// Tasks whose name both a command and a script went on with, so that it proves nothing.
+    pub(super) ambiguous: Set<(ThreadIndex, Box<str>)>,
     /// Calls and results without ids, in their order.
     nameless: Nameless,
 }
@@ -75,8 +77,8 @@ impl CallTable {
     }
 
     /// Notes that a call became a background task.
-    pub(super) fn became_task(&mut self, within: ThreadIndex, task: &str, call: Name) {
-        self.launched.insert((within, task.into()), call);
+    pub(super) fn became_task(&mut self, within: ThreadIndex, task: &str, call: Name) -> Option<Name> {
+        self.launched.insert((within, task.into()), call)
     }
 
     /// The call that became a background task.
@@ -209,8 +211,10 @@ impl Assembler {
         };
         // Rare fields are boxed together: most calls have none of them.
         if call.prompt.is_some() || call.task.is_some() {
+            let polls = call.task.as_deref().and_then(|task| self.polled(record.within, task));
             let rare = record.rare_mut();
             (rare.prompt, rare.task) = (call.prompt, call.task.as_deref().map(Into::into));
+            rare.polls = polls;
         }
         record
     }
@@ -328,7 +332,8 @@ impl Assembler {
             (new.signals.outcome, new.signals.marker) = (LoggedOutcome::Worked, None);
         }
         if let Some(task) = &new.background {
-            self.calls.launched.insert((self.out.calls[index].within, task.clone()), self.out.calls[index].id);
+            let (within, id, is_script) = (call.within, call.id, call.rare().script.is_some());
+            self.goes_on_as(within, task, id, is_script);
         }
         let stopped =
             new.signals.denial == Some(Denial::Interrupted) || matches!(new.signals.marker, Some(Marker::Interrupted | Marker::Stopped));

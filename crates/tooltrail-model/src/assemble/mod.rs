@@ -10,6 +10,7 @@ mod ends;
 mod hooks;
 mod meter;
 mod nameless;
+mod polls;
 mod proof;
 mod responses;
 mod scripts;

@@ -23,7 +23,7 @@ pub(super) struct ScriptTable {
     /// By the index of the call that runs it.
     by_call: Map<usize, usize>,
     /// Scripts that go on, by conversation and the name under which they do.
-    cells: Map<(ThreadIndex, Box<str>), usize>,
+    pub(super) cells: Map<(ThreadIndex, Box<str>), usize>,
     /// Scripts that have not ended, in their order.
     running: Vec<usize>,
 }
@@ -66,6 +66,8 @@ struct InnerState {
     bytes: u64,
     /// The background task that it asks about.
     task: Option<Box<str>>,
+    /// The call that became this task, by its id.
+    polls: Option<Box<str>>,
     /// What is proved of it.
     known: InnerProof,
     /// The record that proves it.
@@ -114,6 +116,7 @@ impl Assembler {
             record.kind = tool.kind;
             record.server = tool.server.as_deref().map(|server| self.out.names.of(server));
             record.rare_mut().task = tool.task.as_deref().map(Into::into);
+            record.rare_mut().polls = tool.task.as_deref().and_then(|task| self.polled(record.within, task));
         }
         let one = script.alone().map(|tool| self.out.names.of(&tool.tool));
         record.rare_mut().script = Some(Box::new(ScriptRecord { alone: one, complete: script.script.complete, ..ScriptRecord::default() }));
@@ -123,14 +126,17 @@ impl Assembler {
     /// Begins to follow a script.
     pub(super) fn script_begins(&mut self, call: usize, alone: bool, script: Option<Box<CallScript>>) {
         let Some(script) = script else { return };
+        let polled = |tool: &ScriptTool| self.polled(self.here.within, tool.task.as_deref()?);
+        let polled: Vec<_> = script.tools.iter().map(polled).collect();
         let names = &mut self.out.names;
-        let calls = script.script.calls.iter().zip(&script.tools).map(|(call, tool)| InnerState {
+        let calls = script.script.calls.iter().zip(&script.tools).zip(polled).map(|((call, tool), polls)| InnerState {
             tool: names.of(&tool.tool),
             server: tool.server.as_deref().map(|server| names.of(server)),
             kind: tool.kind,
             digest: tool.digest,
             bytes: call.span.len() as u64,
             task: tool.task.as_deref().map(Into::into),
+            polls,
             known: InnerProof::default(),
             proof: None,
             item: None,
@@ -202,7 +208,7 @@ impl Assembler {
                 (task, call)
             }
             (None, Some(session)) if ended.is_none() => {
-                self.calls.became_task(within, &session, own);
+                self.goes_on_as(within, &session, own, false);
                 (session, Some(own))
             }
             _ => return,
@@ -387,7 +393,7 @@ impl Assembler {
         };
         let rare = record.rare_mut();
         rare.parent = Some(self.out.names.text(script.id).into());
-        rare.task = inner.task.clone();
+        (rare.task, rare.polls) = (inner.task.clone(), inner.polls.clone());
         rare.inner = Some(InnerRecord {
             script: u32::try_from(state.call).unwrap_or(u32::MAX),
             number: u32::try_from(number + 1).unwrap_or(u32::MAX),

@@ -4,12 +4,14 @@
 
 use super::Cited;
 use super::file_effect::changes;
-use super::shipped;
+use super::polls::{PollIndex, PolledOutput};
+use super::shipped::{self, ShippedItem};
+use super::{Shipped, served_request};
 use crate::book::{Book, Loaded, Selection};
 use crate::changes::ChangedPath;
 use crate::command::{CommandLine, CommandOutcome, Purpose};
 use crate::content::words;
-use crate::detail::{Detail, Edit, Shell, Write};
+use crate::detail::{Detail, Edit, Write};
 use crate::event::{HookOutcome, TaskState};
 use crate::failure_hint::failure_hint;
 use crate::reported::{self, Reported};
@@ -43,6 +45,8 @@ pub(super) struct CallEffect {
     pub(super) changes: Vec<ChangedPath>,
     /// The shell command that it ran.
     pub(super) ran: Option<RanCommand>,
+    /// Commits, pushes and pull requests.
+    pub(super) shipped: Vec<Shipped>,
     /// True if it ran a script with a tool of the agent's own, whose commands are not parsed.
     pub(super) scripted: bool,
     /// True if it ran a script whose calls are not all known.
@@ -73,8 +77,6 @@ pub(super) struct RanCommand {
     pub(super) hint: Option<String>,
     /// Outcomes that the output reports of checks whose exit code was not recorded, by their purpose.
     pub(super) reported: Vec<(Purpose, Reported)>,
-    /// Commits, pushes and pull requests: the kind, and the hash, branch or address.
-    pub(super) shipped: Vec<(String, String)>,
     /// Whether all files that it may have changed are known.
     pub(super) accounted: bool,
 }
@@ -91,14 +93,17 @@ pub(super) fn of_calls(book: &dyn Book, selection: &Selection) -> Vec<CallEffect
     // Loading a call reads its log, so calls without influence on the digest are skipped: they change nothing, did not fail, and no
     // other call of their tool failed that they could resolve.
     let failed: HashSet<&str> = calls.iter().filter(|call| went_wrong(call.row.status)).map(|call| call.row.ran()).collect();
-    let tells = |row: &CallRow<'_>| changes_things(row.kind) || went_wrong(row.status) || failed.contains(row.ran());
+    let tells = |row: &CallRow<'_>| {
+        changes_things(row.kind) || went_wrong(row.status) || failed.contains(row.ran()) || served_request::may_open(row)
+    };
     // A script and its calls share an outcome: it is told by the call that it comes from.
     let told_twice = |row: &CallRow<'_>| match row.is_inner() {
         true => !matches!(row.status, Status::Succeeded | Status::Answered | Status::Failed),
         false => row.failed_by.is_some(),
     };
     let tells = |row: &CallRow<'_>| tells(row) && !told_twice(row);
-    order.into_iter().filter(|&index| tells(&calls[index].row)).map(|index| of_call(book, index, &calls[index])).collect()
+    let polls = PollIndex::of(calls);
+    order.into_iter().filter(|&index| tells(&calls[index].row)).map(|index| of_call(book, &polls, index, &calls[index])).collect()
 }
 
 /// True for kinds of calls that may change files.
@@ -111,21 +116,14 @@ fn went_wrong(status: Status) -> bool {
 }
 
 /// Effect of one call.
-fn of_call(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> CallEffect {
+fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'_>) -> CallEffect {
     let row = &entry.row;
     let story = match book.call(index) {
         Loaded::Call(story) => Some(story),
         _ => None,
     };
-    let cited = Cited {
-        r#ref: row.r#ref.clone(),
-        call: row.call.to_owned(),
-        number: entry.number,
-        index,
-        file: row.evidence.path().to_owned(),
-        line: row.evidence.row.is_none().then_some(row.evidence.line),
-        row: row.evidence.row.map(str::to_owned),
-    };
+    let cited = Cited { r#ref: row.r#ref.clone(), call: row.call.to_owned(), number: entry.number, index, ..Cited::default() };
+    let cited = cited.at(&row.evidence);
     let mut effect = CallEffect {
         cited,
         status: row.status,
@@ -138,21 +136,56 @@ fn of_call(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> CallEffect {
         repeat_key: RepeatKey::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
         ran: None,
+        shipped: Vec::new(),
         scripted: row.inner.is_some_and(|inner| !inner.complete),
         incomplete: row.inner.is_some_and(|inner| !inner.complete),
     };
     // The log may have changed or gone since it was indexed; the row alone still gives status and evidence.
     let Some(story) = story else { return effect };
-    effect.ran = ran(&story);
+    let mut output = PolledOutput::new(output(&story));
+    // Polls are read only where their output may tell something.
+    let tells = |line: &CommandLine| shipped::may_ship(line) || line.commands.iter().any(|command| command.purpose.is_some());
+    if polls.is_polled(index) && story.command.as_ref().is_some_and(tells) {
+        polls.add(book, index, &story, &mut output);
+    }
+    effect.ran = ran(&story, output.text(), polls.is_polled(index));
+    effect.shipped = cite(shipped(&story, effect.ran.as_ref(), &output), &effect.cited, book);
     effect.scripted |= row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
     effect.repeat_key = repeat_key(&story, effect.ran.as_ref());
-    effect.what = headline(&about(&story), TEXT);
+    effect.what = headline(&polled(book, polls, index, row.status).unwrap_or_else(|| about(&story)), TEXT);
     effect.by = refused_by(&story);
     effect.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
     if story.row.status == Status::Succeeded {
         effect.changes = changes(&story.told, row.cwd);
     }
     effect
+}
+
+/// What a call shipped.
+fn shipped(story: &Story<'_>, ran: Option<&RanCommand>, output: &PolledOutput) -> Vec<ShippedItem> {
+    let Detail::Shell(shell) = &story.told.detail else {
+        return served_request::opened(story).map(|which| ShippedItem::new("pull_request", &which)).into_iter().collect();
+    };
+    let line = ran.and_then(|ran| Some((ran.line.as_ref()?, ran.outcomes.as_slice())));
+    shipped::of_command(&story.row, shell, line, output)
+}
+
+/// Items that a call shipped, each with the record that says so.
+fn cite(items: Vec<ShippedItem>, own: &Cited, book: &dyn Book) -> Vec<Shipped> {
+    let calls = &book.transcript().calls;
+    let cited = items.into_iter().map(|ShippedItem { what, which, poll }| {
+        let poll = poll.and_then(|poll| calls.get(poll)).map(|poll| poll.row.result.unwrap_or(poll.row.evidence));
+        let cited = poll.map_or_else(|| own.clone(), |place| own.clone().at(&place));
+        Shipped { what: what.to_owned(), which, cited }
+    });
+    cited.collect()
+}
+
+/// Subject of the command that a failed poll asks about: the name of a background task says nothing to a reader.
+fn polled(book: &dyn Book, polls: &PollIndex, index: usize, status: Status) -> Option<String> {
+    let command = polls.command(index).filter(|_| went_wrong(status))?;
+    let Loaded::Call(story) = book.call(command) else { return None };
+    Some(about(&story)).filter(|what| !what.trim().is_empty())
 }
 
 /// Repeat key of a call.
@@ -230,13 +263,12 @@ fn refused_by(story: &Story<'_>) -> Option<String> {
     hook.command.as_deref().or(hook.name.as_deref()).map(|name| headline(name, TEXT))
 }
 
-/// The shell command of a call; `None` for other tools.
-fn ran(story: &Story<'_>) -> Option<RanCommand> {
+/// The shell command of a call with its output; `None` for other tools.
+fn ran(story: &Story<'_>, output: &str, is_polled: bool) -> Option<RanCommand> {
     let Detail::Shell(shell) = &story.told.detail else { return None };
     let row = &story.row;
-    let output = output(story, shell);
     let line = story.command.clone();
-    let mut outcomes = line.as_ref().map(|line| outcomes(line, worked(row), &output)).unwrap_or_default();
+    let mut outcomes = line.as_ref().map(|line| outcomes(line, worked(row), output)).unwrap_or_default();
     // A line that was stopped or goes on recorded no exit code at all, so no command's is hidden behind another's.
     if !has_ended(row) {
         outcomes.iter_mut().filter(|outcome| **outcome == CommandOutcome::Masked).for_each(|outcome| *outcome = CommandOutcome::Unknown);
@@ -244,9 +276,12 @@ fn ran(story: &Story<'_>) -> Option<RanCommand> {
     Some(RanCommand {
         exit_of: row.exit_of.clone(),
         // Where the exit code is the command's own, words in the output prove nothing that the code does not.
-        hint: if outcomes.contains(&CommandOutcome::Masked) { failure_hint(&output) } else { None },
-        reported: line.as_ref().filter(|_| has_ended(row)).map(|line| reported::of_checks(line, &outcomes, &output)).unwrap_or_default(),
-        shipped: shipped::of_command(row, shell, line.as_ref().map(|line| (line, outcomes.as_slice())), &output),
+        hint: if outcomes.contains(&CommandOutcome::Masked) { failure_hint(output) } else { None },
+        reported: line
+            .as_ref()
+            .filter(|_| may_report(row, is_polled))
+            .map(|line| reported::of_checks(line, &outcomes, output))
+            .unwrap_or_default(),
         outcomes,
         line,
         accounted: shell.accounted,
@@ -255,7 +290,7 @@ fn ran(story: &Story<'_>) -> Option<RanCommand> {
 
 /// The outcome that the output of a call reports of its first check whose own is not recorded.
 pub(super) fn reported_of(story: &Story<'_>) -> Option<Reported> {
-    ran(story)?.reported.into_iter().next().map(|(_, reported)| reported)
+    ran(story, &output(story), false)?.reported.into_iter().next().map(|(_, reported)| reported)
 }
 
 /// Success of a command line, where the log records it. A background task ends later than its call, so its own end counts.
@@ -284,6 +319,15 @@ fn has_ended(row: &CallRow<'_>) -> bool {
     worked(row).is_some() || (row.status == Status::Answered && over)
 }
 
+/// True if the output of a command line may sum up its checks. A server's shell need not say that a process has ended, and scripts need
+/// not print that of a command in the background; then the output that there is counts, unless the command is known to go on.
+fn may_report(row: &CallRow<'_>, is_polled: bool) -> bool {
+    let over = row.background.as_ref().is_none_or(|task| matches!(task.state, TaskState::Completed | TaskState::Unknown));
+    let served = row.server.is_some() && row.status == Status::Succeeded;
+    let polled = is_polled && matches!(row.status, Status::Succeeded | Status::Answered);
+    has_ended(row) || over && (served || polled)
+}
+
 /// The outcome of each command.
 fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<CommandOutcome> {
     let mut outcomes = line.outcomes(worked);
@@ -299,8 +343,9 @@ fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<Comma
     outcomes
 }
 
-/// Output of a command: as the tool recorded it, else as the model saw it.
-fn output(story: &Story<'_>, shell: &Shell) -> String {
+/// Output of a command: as the tool recorded it, else as the model saw it. Empty for other tools.
+fn output(story: &Story<'_>) -> String {
+    let Detail::Shell(shell) = &story.told.detail else { return String::new() };
     let printed: Vec<&str> = shell.stdout.iter().chain(&shell.stderr).map(String::as_str).collect();
     if printed.is_empty() { story.answer.as_ref().map(|answer| words(&answer.seen)).unwrap_or_default() } else { printed.join("\n") }
 }

@@ -1,14 +1,16 @@
 //! The digest of a session: the prompt, changes, tests since then, open problems, use of time.
 //!
 //! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `call_effect`
-//! describes the effect of each call, with `file_effect` for the files it changed and `shipped` for what it sent away; `fold`
-//! combines them, `quotes` finds the words, `objections` those of hooks, `times` divides the time.
+//! describes the effect of each call, with `file_effect` for the files it changed, `polls` for what it printed later, `shipped` and
+//! `served_request` for what it sent away; `fold` combines them, `quotes` finds the words, `objections` those of hooks, `times` divides the time.
 
 mod call_effect;
 mod file_effect;
 mod fold;
 mod objections;
+mod polls;
 mod quotes;
+mod served_request;
 mod shipped;
 mod times;
 
@@ -17,7 +19,7 @@ pub use times::{Lapse, Who, lapse};
 use crate::book::{Book, Selection};
 use crate::changes::Strength;
 use crate::reported::Reported;
-use crate::row::CallNumber;
+use crate::row::{CallNumber, Place};
 use crate::transcript::{Story, Transcript};
 use crate::{Reason, Status};
 use serde::Serialize;
@@ -112,6 +114,14 @@ pub struct Cited {
     pub row: Option<String>,
 }
 
+impl Cited {
+    /// The same call, proved by this record.
+    fn at(self, place: &Place<'_>) -> Self {
+        let line = place.row.is_none().then_some(place.line);
+        Cited { file: place.path().to_owned(), line, row: place.row.map(str::to_owned), ..self }
+    }
+}
+
 /// A quoted text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Quote {
@@ -165,9 +175,9 @@ pub struct ChangedFile {
 pub struct Shipped {
     /// `commit`, `push`, `pull_request`, `merge` …
     pub what: String,
-    /// Which: a hash, a branch, an address.
-    pub which: String,
-    /// The call.
+    /// Which: a hash, a branch, an address; `None` where neither the output nor the command names it.
+    pub which: Option<String>,
+    /// The call, with the record that says so: a later one, where a poll printed it.
     #[serde(flatten)]
     pub cited: Cited,
 }

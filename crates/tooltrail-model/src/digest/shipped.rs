@@ -3,7 +3,8 @@
 //! A fetch prints lines like those of a push, and agents note them as such; only a command that pushes counts.
 
 use super::call_effect::CallEffect;
-use super::{Cited, Shipped};
+use super::polls::PolledOutput;
+use super::{Shipped, served_request};
 use crate::Status;
 use crate::command::{CommandLine, CommandOutcome, Purpose, SimpleCommand};
 use crate::detail::Shell;
@@ -14,23 +15,51 @@ use std::collections::HashSet;
 /// The longest address that is kept.
 const TEXT: usize = 240;
 
+/// Something that a command shipped.
+#[derive(Debug)]
+pub(super) struct ShippedItem {
+    /// The kind: `commit`, `push`, `pull_request`.
+    pub(super) what: &'static str,
+    /// The hash, branch or address.
+    pub(super) which: Option<String>,
+    /// The poll that printed it, by its place in `Transcript::calls`.
+    pub(super) poll: Option<usize>,
+}
+
+impl ShippedItem {
+    /// An item that the call's own records tell.
+    pub(super) fn new(what: &'static str, which: &str) -> Self {
+        let which = headline(which, TEXT);
+        ShippedItem { what, which: Some(which).filter(|which| !which.is_empty()), poll: None }
+    }
+
+    /// An item that a part of the output names.
+    fn printed(what: &'static str, which: &str, output: &PolledOutput) -> Self {
+        ShippedItem { poll: output.poll_of(which), ..ShippedItem::new(what, which) }
+    }
+}
+
 /// What a session shipped, in order. A pull request and a commit count once, however many calls name them.
 pub(super) fn of_session(effects: &[CallEffect]) -> Vec<Shipped> {
     let mut seen: HashSet<(&str, &str)> = HashSet::new();
-    let calls = effects.iter().filter_map(|effect| Some((&effect.cited, &effect.ran.as_ref()?.shipped)));
-    let all = calls.flat_map(|(cited, shipped)| shipped.iter().map(move |(what, which)| (cited, what, which)));
+    let all = effects.iter().flat_map(|effect| &effect.shipped);
     // A branch may be pushed again, so its name does not make a push a repetition.
-    let first = all.filter(|(_, what, which)| *what == "push" || which.is_empty() || seen.insert((what, which)));
-    first.map(|(cited, what, which): (&Cited, _, _)| Shipped { what: what.clone(), which: which.clone(), cited: cited.clone() }).collect()
+    let first = all.filter(|one| one.what == "push" || one.which.as_deref().is_none_or(|which| seen.insert((&one.what, which))));
+    first.cloned().collect()
 }
 
-/// What a command shipped: the kind, and the hash, branch or address.
+/// Whether a command line may ship something.
+pub(super) fn may_ship(line: &CommandLine) -> bool {
+    line.commands.iter().any(|command| commits(command) || pushes(command) || opens_request(command))
+}
+
+/// What a command shipped.
 pub(super) fn of_command(
     row: &CallRow<'_>,
     shell: &Shell,
     ran: Option<(&CommandLine, &[CommandOutcome])>,
-    output: &str,
-) -> Vec<(String, String)> {
+    output: &PolledOutput,
+) -> Vec<ShippedItem> {
     if !matches!(row.status, Status::Succeeded | Status::Answered) {
         return Vec::new();
     }
@@ -41,33 +70,69 @@ pub(super) fn of_command(
     let Some((line, outcomes)) = ran else { return Vec::new() };
     let proven = |is: &dyn Fn(&SimpleCommand) -> bool| {
         let all = line.commands.iter().zip(outcomes);
-        all.into_iter().any(|(command, outcome)| is(command) && *outcome == CommandOutcome::Succeeded)
+        all.into_iter().find(|(command, outcome)| is(command) && **outcome == CommandOutcome::Succeeded).map(|(command, _)| command)
     };
+    let text = output.text();
     let mut found = Vec::new();
-    let mut add = |what: &str, which: &str| found.push((what.to_owned(), headline(which, TEXT)));
     if line.commands.iter().any(commits) {
-        let hashes: Vec<&str> = output.lines().filter_map(commit).collect();
-        hashes.iter().for_each(|hash| add("commit", hash));
+        let hashes: Vec<&str> = text.lines().filter_map(commit).collect();
+        found.extend(hashes.iter().map(|hash| ShippedItem::printed("commit", hash, output)));
         // `git commit -q` prints no hash; its own exit code proves the commit all the same.
-        if hashes.is_empty() && proven(&commits) {
-            add("commit", "");
+        if hashes.is_empty() && proven(&commits).is_some() {
+            found.push(ShippedItem::new("commit", ""));
         }
     }
     if line.commands.iter().any(pushes) {
-        let branches = pushed_branches(output);
-        branches.iter().for_each(|branch| add("push", branch));
+        let branches = pushed(output);
         // `git push -q` prints nothing. Other programs succeed as well where there was nothing to send.
         let by_git = |command: &SimpleCommand| command.family == "git" && pushes(command);
-        if branches.is_empty() && proven(&by_git) && !output.contains("Everything up-to-date") {
-            add("push", "");
-        }
+        let quiet = proven(&by_git).filter(|_| branches.is_empty() && !text.contains("Everything up-to-date"));
+        found.extend(quiet.map(|command| ShippedItem::new("push", branch_of(&command.text).unwrap_or_default())));
+        found.extend(branches);
     }
     if line.commands.iter().any(opens_request) {
         // `gh pr create` prints the address on a line of its own.
-        let opened = |line: &&str| line.starts_with("https://") && (line.contains("/pull/") || line.contains("/merge_requests/"));
-        output.lines().map(str::trim).filter(opened).take(1).for_each(|address| add("pull_request", address));
+        let opened = |line: &&str| served_request::is_address(line);
+        found.extend(
+            text.lines().map(str::trim).filter(opened).take(1).map(|address| ShippedItem::printed("pull_request", address, output)),
+        );
     }
     found
+}
+
+/// The branches that a push updated, as its output says. A poll may print again what was printed before.
+fn pushed(output: &PolledOutput) -> Vec<ShippedItem> {
+    let mut found: Vec<ShippedItem> = Vec::new();
+    for branch in pushed_branches(output.text()) {
+        let item = ShippedItem::printed("push", branch, output);
+        if !found.iter().any(|known| known.which == item.which && known.poll != item.poll) {
+            found.push(item);
+        }
+    }
+    found
+}
+
+/// The branch that a `git push` names: the one reference behind the repository, by its name there.
+fn branch_of(command: &str) -> Option<&str> {
+    /// Options whose value is a word of its own.
+    const WITH_VALUE: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
+    let mut words = command.split_whitespace().skip_while(|word| *word != "push").skip(1);
+    let mut named: Vec<&str> = Vec::new();
+    while let Some(word) = words.next() {
+        match word {
+            "--all" | "--branches" | "--tags" | "--mirror" | "--delete" | "-d" => return None,
+            _ if WITH_VALUE.contains(&word) => drop(words.next()),
+            _ if word.starts_with('-') => {}
+            _ => named.push(word),
+        }
+    }
+    let [_, reference] = named.as_slice() else { return None };
+    let reference = reference.trim_matches(['"', '\'']).trim_start_matches('+');
+    let (from, to) = reference.split_once(':').unwrap_or((reference, reference));
+    let branch = to.strip_prefix("refs/heads/").unwrap_or(to);
+    // What the shell fills in is not known, nor is where `HEAD` was; an empty source deletes.
+    let literal = branch.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@#".contains(&byte) || !byte.is_ascii());
+    (literal && !from.is_empty() && !matches!(branch, "" | "HEAD" | "@")).then_some(branch)
 }
 
 fn commits(command: &SimpleCommand) -> bool {
@@ -95,14 +160,14 @@ fn opens_request(command: &SimpleCommand) -> bool {
 
 /// An agent's note about a commit, a push or a pull request. Notes about branches that were merged or rebased here are about nothing that
 /// left the machine.
-fn noted(what: &str, words: &str, pushed: bool) -> Option<(String, String)> {
+fn noted(what: &str, words: &str, pushed: bool) -> Option<ShippedItem> {
     match what {
-        "commit" => Some(("commit".to_owned(), which(words))),
-        "push" => pushed.then(|| ("push".to_owned(), which(words))),
+        "commit" => Some(ShippedItem::new("commit", &which(words))),
+        "push" => pushed.then(|| ShippedItem::new("push", &which(words))),
         // A request that was only edited or commented was opened before.
         "pr" => {
             let only_named = words.split_whitespace().any(|word| matches!(word, "edited" | "commented" | "closed" | "viewed" | "reviewed"));
-            (!only_named).then(|| ("pull_request".to_owned(), which(words)))
+            (!only_named).then(|| ShippedItem::new("pull_request", &which(words)))
         }
         _ => None,
     }
@@ -212,15 +277,35 @@ mod tests {
     }
 
     #[test]
+    fn a_quiet_push_is_named_by_its_command() {
+        for (command, branch) in [
+            ("git push -q -u origin codex/fix-lexer", Some("codex/fix-lexer")),
+            ("git -C api push --force-with-lease origin HEAD:refs/heads/fix", Some("fix")),
+            ("git push -o ci.skip origin +fix", Some("fix")),
+            ("git push origin \"fix\"", Some("fix")),
+            ("git push", None),
+            ("git push origin", None),
+            ("git push origin HEAD", None),
+            ("git push origin $BRANCH", None),
+            ("git push origin :old", None),
+            ("git push origin --delete old", None),
+            ("git push origin a b", None),
+            ("git push origin --tags", None),
+        ] {
+            assert_eq!(branch_of(command), branch, "{command}");
+        }
+    }
+
+    #[test]
     fn notes_of_an_agent_give_a_hash_or_an_address() {
         assert_eq!(which("committed 4ce076c main"), "4ce076c");
         assert_eq!(which("created 236 https://example.org/o/r/pull/236"), "https://example.org/o/r/pull/236");
         assert_eq!(which("release/v1"), "release/v1");
         assert_eq!(which(""), "");
-        let kept = |what, words, pushed| noted(what, words, pushed).map(|(what, _)| what);
-        assert_eq!(kept("push", "main", true).as_deref(), Some("push"));
+        let kept = |what, words, pushed| noted(what, words, pushed).map(|item| item.what);
+        assert_eq!(kept("push", "main", true), Some("push"));
         assert_eq!(kept("push", "main", false), None);
-        assert_eq!(kept("pr", "created 236 https://example.org/o/r/pull/236", false).as_deref(), Some("pull_request"));
+        assert_eq!(kept("pr", "created 236 https://example.org/o/r/pull/236", false), Some("pull_request"));
         assert_eq!(kept("pr", "edited 236 https://example.org/o/r/pull/236", false), None);
         assert_eq!(kept("branch", "rebased origin/main", false), None);
     }

@@ -147,6 +147,7 @@ impl<'a> Linked<'a> {
             replacement,
             failed_by: record.rare().script.as_ref().and_then(|script| script.failed_by),
             alias: record.rare().alias.as_deref(),
+            polls: record.rare().polls.as_deref(),
             may_wait: may_wait(record, judged.duration_ms, result),
         }
     }

@@ -57,6 +57,7 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         input_from: InputFrom::Request,
         failed_by: None,
         alias: None,
+        polls: None,
         replacement: None,
         may_wait: false,
     };

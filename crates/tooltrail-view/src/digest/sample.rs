@@ -179,8 +179,8 @@ pub(crate) fn digest(x: &str) -> Digest {
             commands: vec![cited(2), cited(8)],
         },
         shipped: vec![
-            Shipped { what: "commit".into(), which: format!("9f3c2ab{x}"), cited: cited(8) },
-            Shipped { what: "pull_request".into(), which: "https://example.org/o/r/pull/4".into(), cited: cited(8) },
+            Shipped { what: "commit".into(), which: Some(format!("9f3c2ab{x}")), cited: cited(8) },
+            Shipped { what: "pull_request".into(), which: Some("https://example.org/o/r/pull/4".into()), cited: cited(8) },
         ],
         test: Some(CheckRun { exit_of: Some(format!("tail -5{x}")), hint, ..run(RunOutcome::Masked, 2, 2) }),
         build: Some(CheckRun { command: format!("cargo build{x}"), ..run(RunOutcome::Passed, 0, 3) }),

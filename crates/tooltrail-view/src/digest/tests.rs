@@ -101,7 +101,7 @@ fn long_lists_are_cut() {
     let one = digest("").failures;
     let failed = Digest { failures: one.iter().cycle().take(20).cloned().collect(), ..Digest::default() };
     assert_eq!(told(&failed, &usual(), "Open").last().map(String::as_str), Some("and 14 more failed"));
-    let commit = |number| Shipped { what: "commit".into(), which: format!("c{number}"), cited: cited(number) };
+    let commit = |number| Shipped { what: "commit".into(), which: Some(format!("c{number}")), cited: cited(number) };
     let shipped = |number| told(&Digest { shipped: (1..=number).map(commit).collect(), ..Digest::default() }, &usual(), "Shipped").join("");
     assert_eq!((shipped(2), shipped(5)), ("2 commits: c1 #1, c2 #2".into(), "5 commits, the last: c3 #3, c4 #4, c5 #5".into()));
 }

@@ -224,6 +224,7 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
         failed_by: None,
         alias: None,
         replacement: None,
+        polls: None,
         may_wait: false,
     }
 }

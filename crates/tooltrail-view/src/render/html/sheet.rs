@@ -67,6 +67,7 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         failed_by: None,
         alias: None,
         replacement: None,
+        polls: None,
         may_wait: false,
     }
 }
