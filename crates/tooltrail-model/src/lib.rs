@@ -23,6 +23,7 @@ pub mod json_line;
 pub mod kind;
 pub mod link;
 pub mod patch;
+pub mod polls;
 pub mod position;
 pub mod reported;
 pub mod row;

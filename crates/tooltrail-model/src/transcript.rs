@@ -419,6 +419,17 @@ pub struct Story<'a> {
     pub message: MessageFacts,
     /// The calls that its subagents made.
     pub nested: SubagentCalls,
+    /// The command that it asks about, and the calls that asked about it.
+    pub polls: CallPolls,
+}
+
+/// Calls that ask about another one, which goes on in the background.
+#[derive(Clone, Debug, Default)]
+pub struct CallPolls {
+    /// The call that this one asks about.
+    pub of: Option<CallNumber>,
+    /// The calls that asked about this one, in order.
+    pub later: Vec<CallNumber>,
 }
 
 /// The calls that a call's subagents made.

@@ -112,6 +112,7 @@ fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: 
         message: Default::default(),
         progress: None,
         nested: SubagentCalls::default(),
+        polls: tooltrail_model::transcript::CallPolls::default(),
     }))
 }
 

@@ -172,7 +172,7 @@ pub fn counted(number: u64, word: &str) -> String {
         _ if number == 1 => word.to_owned(),
         // `key` becomes `keys`, but `entry` becomes `entries`.
         Some(start) if !start.ends_with(['a', 'e', 'o', 'u']) => format!("{start}ies"),
-        _ if word.ends_with("ch") || word.ends_with('s') => format!("{word}es"),
+        _ if word.ends_with("ch") || word.ends_with("sh") || word.ends_with('s') => format!("{word}es"),
         _ => format!("{word}s"),
     };
     format!("{} {words}", count(number))

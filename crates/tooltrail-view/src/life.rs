@@ -7,6 +7,7 @@ use crate::outcome::{place, short_time};
 use crate::pieces::task_state;
 use crate::{Block, Class, Line, hooks};
 use tooltrail_model::event::InputFrom;
+use tooltrail_model::row::CallNumber;
 use tooltrail_model::transcript::Story;
 use tooltrail_model::usage::Tokens;
 
@@ -73,12 +74,25 @@ fn origin(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("started session", row.child_session);
     fields.add("directory", row.cwd.map(|cwd| Line::of(Class::Path, cwd)));
     fields.add("model", row.model);
+    fields.add("asks about", call.polls.of.map(|number| format!("#{number}")));
+    fields.add("its output goes on in", goes_on_in(&call.polls.later));
     fields.add("message", row.message);
     fields.add("API request", call.message.request.as_deref());
     fields.add("ran", call.message.by_service.then_some("on the model's service"));
     fields.add("stopped", call.message.stopped.as_deref());
     let others = u64::from(row.parallel).saturating_sub(1);
     fields.add("made together with", (others > 0).then(|| counted(others, "other call")));
+}
+
+/// Most calls that are named where the output of a command goes on.
+const NAMED: usize = 6;
+
+/// The calls in which the output of a command goes on: `#20, #21`.
+fn goes_on_in(later: &[CallNumber]) -> Option<String> {
+    let named: Vec<String> = later.iter().take(NAMED).map(|number| format!("#{number}")).collect();
+    let more = later.len().saturating_sub(NAMED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| named.join(", ") + &rest)
 }
 
 fn cost(call: &Story<'_>, fields: &mut CallFields) {

@@ -28,6 +28,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         tier: None,
         message: Default::default(),
         nested: SubagentCalls::default(),
+        polls: tooltrail_model::transcript::CallPolls::default(),
     }
 }
 

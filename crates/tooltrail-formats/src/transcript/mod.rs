@@ -22,10 +22,12 @@ use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{Format, Record, format_of};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::words;
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Story, Transcript};
+use tooltrail_model::polls::PollIndex;
+use tooltrail_model::transcript::{CallEntry, CallPolls, Entry, EntryKind, Part, Spot, Story, Transcript};
 
 /// A session that can be read.
 pub struct SessionBook<'a> {
@@ -35,6 +37,8 @@ pub struct SessionBook<'a> {
     transcript: Transcript<'a>,
     files: HashMap<usize, &'a str>,
     outputs: HashMap<build::PartPlace, build::PartPlace>,
+    /// Made when the first call is opened.
+    polls: OnceLock<PollIndex>,
 }
 
 impl std::fmt::Debug for SessionBook<'_> {
@@ -49,19 +53,19 @@ impl<'a> SessionBook<'a> {
     pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private, None);
         let payloads = private.map(|private| Payloads::changed(private.change)).unwrap_or_default();
-        SessionBook { linked, shelf, payloads, transcript, files, outputs }
+        SessionBook { linked, shelf, payloads, transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// Reads a session again that has grown: of the logs in the notes, only new records are read.
     pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &RecordIndexCache) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
-        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
+        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// The calls of sessions, ready to be opened, without the conversation around them.
     pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } = build::outline(linked, sessions, now);
-        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
+        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// The records behind an entry, in order.
@@ -88,6 +92,17 @@ impl<'a> SessionBook<'a> {
     /// The bytes of the record with the input that replaced the requested one, where a hook did that.
     pub fn replacement(&self, call: &CallEntry<'_>) -> Option<Vec<u8>> {
         self.raw(Spot { at: call.row.replacement?, ..call.request }).ok()
+    }
+
+    /// The calls that ask about a call, and the one that it asks about.
+    fn polls(&self, index: usize) -> CallPolls {
+        let calls = &self.transcript.calls;
+        let polls = self.polls.get_or_init(|| PollIndex::of(calls));
+        let number = |call: usize| calls.get(call).map(|call| call.number);
+        CallPolls {
+            of: polls.command(index).and_then(number),
+            later: polls.all(index).into_iter().filter_map(|(poll, _)| number(poll)).collect(),
+        }
     }
 
     /// The bytes of a record, as the log has them.

@@ -61,6 +61,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
         hooks,
         progress: entry.progress.and_then(|spot| at(&records, spot)).and_then(|record| record.progress(book.payloads)),
         nested: nested(&book.transcript, entry),
+        polls: book.polls(index),
         told,
         command,
         side,

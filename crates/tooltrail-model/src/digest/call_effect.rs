@@ -4,7 +4,7 @@
 
 use super::Cited;
 use super::file_effect::changes;
-use super::polls::{PollIndex, PolledOutput};
+use super::polls::{self, PolledOutput};
 use super::shipped::{self, ShippedItem};
 use super::{Shipped, served_request};
 use crate::book::{Book, Loaded, Selection};
@@ -14,6 +14,7 @@ use crate::content::words;
 use crate::detail::{Detail, Edit, Write};
 use crate::event::{HookOutcome, TaskState};
 use crate::failure_hint::failure_hint;
+use crate::polls::PollIndex;
 use crate::reported::{self, Reported};
 use crate::row::CallRow;
 use crate::text::headline;
@@ -146,7 +147,7 @@ fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'
     // Polls are read only where their output may tell something.
     let tells = |line: &CommandLine| shipped::may_ship(line) || line.commands.iter().any(|command| command.purpose.is_some());
     if polls.is_polled(index) && story.command.as_ref().is_some_and(tells) {
-        polls.add(book, index, &story, &mut output);
+        polls::add(polls, book, index, &story, &mut output);
     }
     effect.ran = ran(&story, output.text(), polls.is_polled(index));
     effect.shipped = cite(shipped(&story, effect.ran.as_ref(), &output), &effect.cited, book);

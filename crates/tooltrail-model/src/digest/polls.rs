@@ -1,24 +1,15 @@
-//! Polls: calls that ask what a command in the background, or a script that goes on, has printed since. What they print belongs to the
-//! output of that command.
+//! What polls of a command printed: it belongs to the output of that command.
 
 use crate::book::{Book, Loaded};
 use crate::detail::Detail;
-use crate::transcript::{CallEntry, Story};
+use crate::polls::PollIndex;
+use crate::transcript::Story;
 use std::collections::{HashMap, VecDeque};
 
 /// Most polls of one command whose output is read: the last ones, because the end of a command says most.
 const MOST_POLLS: usize = 200;
 /// Most bytes that several polls of one command may have printed together.
 const MOST_BYTES: usize = 1 << 20;
-/// Most polls of polls: a script that polls may go on itself, and is waited for.
-const DEEPEST: usize = 4;
-
-/// The polls of a session: which call each asks about, by their places in `Transcript::calls`.
-#[derive(Debug, Default)]
-pub(super) struct PollIndex {
-    polls: HashMap<usize, Vec<usize>>,
-    polled: HashMap<usize, usize>,
-}
 
 /// Output of a command, followed by what polls of it printed.
 #[derive(Debug, Default)]
@@ -28,77 +19,27 @@ pub(super) struct PolledOutput {
     polls: Vec<(usize, usize)>,
 }
 
-impl PollIndex {
-    /// The polls among these calls.
-    pub(super) fn of(calls: &[CallEntry<'_>]) -> Self {
-        let mut index = PollIndex::default();
-        if calls.iter().all(|call| call.row.polls.is_none()) {
-            return index;
+/// Adds what the polls of a call printed to its output.
+pub(super) fn add(polls: &PollIndex, book: &dyn Book, call: usize, story: &Story<'_>, output: &mut PolledOutput) {
+    let all = polls.all(call);
+    // Waiting for a script tells what the program printed, and only the program says what of that is the output of a command.
+    let mut programs: HashMap<usize, Option<String>> = HashMap::from([(call, program(story))]);
+    let (mut texts, mut bytes): (VecDeque<(usize, String)>, usize) = (VecDeque::new(), 0);
+    for &(poll, polled) in all.get(all.len().saturating_sub(MOST_POLLS)..).unwrap_or_default() {
+        let Loaded::Call(told) = book.call(poll) else { continue };
+        let waited = programs.get(&polled).and_then(Option::as_deref).and_then(|program| book.printed_by(&told, program));
+        if polls.is_polled(poll) {
+            programs.insert(poll, program(&told));
         }
-        // Ids may be used again; a poll asks about the last call before it.
-        let mut latest: HashMap<(&str, &str), usize> = HashMap::new();
-        for (place, call) in calls.iter().enumerate() {
-            if let Some(&polled) = call.row.polls.and_then(|id| latest.get(&(call.row.session, id))) {
-                index.polls.entry(polled).or_default().push(place);
-                index.polled.insert(place, polled);
-            }
-            latest.insert((call.row.session, call.row.call), place);
+        let Some(text) = waited.or_else(|| printed(&told)).filter(|text| !text.is_empty()) else { continue };
+        bytes += text.len();
+        texts.push_back((poll, text));
+        // What was printed last says most.
+        while bytes > MOST_BYTES && texts.len() > 1 {
+            bytes -= texts.pop_front().map_or(0, |(_, text)| text.len());
         }
-        index
     }
-
-    /// The command that a poll asks about in the end; `None` for a call that is no poll.
-    pub(super) fn command(&self, poll: usize) -> Option<usize> {
-        let mut found = *self.polled.get(&poll)?;
-        for _ in 0..DEEPEST {
-            match self.polled.get(&found) {
-                Some(&next) => found = next,
-                None => break,
-            }
-        }
-        Some(found)
-    }
-
-    /// Whether a call is polled.
-    pub(super) fn is_polled(&self, call: usize) -> bool {
-        self.polls.contains_key(&call)
-    }
-
-    /// Polls of a call, and of those polls, each with the call that it asks about, in the order of their requests.
-    fn all(&self, call: usize) -> Vec<(usize, usize)> {
-        let (mut found, mut open): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), vec![call]);
-        for _ in 0..DEEPEST {
-            let next = open.iter().flat_map(|polled| self.polls.get(polled).into_iter().flatten().map(move |poll| (*poll, *polled)));
-            let next: Vec<(usize, usize)> = next.collect();
-            open = next.iter().map(|(poll, _)| *poll).collect();
-            found.extend(next);
-        }
-        found.sort_unstable();
-        found
-    }
-
-    /// Adds what the polls of a call printed to its output.
-    pub(super) fn add(&self, book: &dyn Book, call: usize, story: &Story<'_>, output: &mut PolledOutput) {
-        let all = self.all(call);
-        // Waiting for a script tells what the program printed, and only the program says what of that is the output of a command.
-        let mut programs: HashMap<usize, Option<String>> = HashMap::from([(call, program(story))]);
-        let (mut texts, mut bytes): (VecDeque<(usize, String)>, usize) = (VecDeque::new(), 0);
-        for &(poll, polled) in all.get(all.len().saturating_sub(MOST_POLLS)..).unwrap_or_default() {
-            let Loaded::Call(told) = book.call(poll) else { continue };
-            let waited = programs.get(&polled).and_then(Option::as_deref).and_then(|program| book.printed_by(&told, program));
-            if self.is_polled(poll) {
-                programs.insert(poll, program(&told));
-            }
-            let Some(text) = waited.or_else(|| printed(&told)).filter(|text| !text.is_empty()) else { continue };
-            bytes += text.len();
-            texts.push_back((poll, text));
-            // What was printed last says most.
-            while bytes > MOST_BYTES && texts.len() > 1 {
-                bytes -= texts.pop_front().map_or(0, |(_, text)| text.len());
-            }
-        }
-        texts.iter().for_each(|(poll, text)| output.push(*poll, text));
-    }
+    texts.iter().for_each(|(poll, text)| output.push(*poll, text));
 }
 
 /// The program of a script that is one call.

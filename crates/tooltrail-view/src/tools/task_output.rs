@@ -28,7 +28,7 @@ impl ToolView for TaskOutputView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::TaskOutput(task) = &call.told.detail else { return Head::default() };
-        Head { icon: "⤓", name: call.row.tool.into(), title: title(call), facts: facts(task) }
+        Head { icon: "⤓", name: call.row.tool.into(), title: title(call), facts: facts(call, task) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -49,14 +49,15 @@ impl ToolView for TaskOutputView {
     }
 }
 
-fn facts(task: &TaskOutput) -> Vec<Line> {
+fn facts(call: &Story<'_>, task: &TaskOutput) -> Vec<Line> {
+    let of = call.polls.of.map(|number| format!("of #{number}"));
     let printed = [&task.stdout, &task.stderr].into_iter().flatten().map(|text| text.lines().count() as u64).sum();
     let lines = (printed > 0).then(|| counted(printed, "line"));
     let state = task.state.map(|state| task_state(state).to_owned());
     let exit = task.exit_code.map(|code| format!("exit {code}"));
     // A successful poll needs no remark; only other outcomes are shown.
     let asking = task.retrieval.as_deref().filter(|word| *word != "success").map(|word| word.replace('_', " "));
-    [lines, state, exit, asking].into_iter().flatten().map(Line::from).collect()
+    [of, lines, state, exit, asking].into_iter().flatten().map(Line::from).collect()
 }
 
 #[cfg(test)]

@@ -171,6 +171,7 @@ impl<'a> Builder<'a> {
             tokens: None,
             tier: None,
             message: Default::default(),
+            polls: Default::default(),
             nested,
         });
         self.entry(thread, EntryKind::Call(index), turn, index);
