@@ -57,7 +57,7 @@ fn facts(call: &Story<'_>, task: &TaskOutput) -> Vec<Line> {
     let exit = task.exit_code.map(|code| format!("exit {code}"));
     // A successful poll needs no remark; only other outcomes are shown.
     let asking = task.retrieval.as_deref().filter(|word| *word != "success").map(|word| word.replace('_', " "));
-    [of, lines, state, exit, asking].into_iter().flatten().map(Line::from).collect()
+    [lines, state, exit, asking, of].into_iter().flatten().map(Line::from).collect()
 }
 
 #[cfg(test)]
