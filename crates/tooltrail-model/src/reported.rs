@@ -69,7 +69,10 @@ pub fn of_checks(line: &CommandLine, outcomes: &[CommandOutcome], output: &str) 
         checks().any(|(known, outcome)| known == *purpose && matches!(outcome, CommandOutcome::Masked | CommandOutcome::Unknown))
     };
     let purposes = [Purpose::Test, Purpose::Build, Purpose::Lint].into_iter().filter(unknown);
-    purposes.filter_map(|purpose| Some((purpose, reported(output, purpose, alone)?))).collect()
+    // Cargo's last word is that of a linter only where Cargo is the linter: a task runner may build before it checks.
+    let cargo_lints = line.commands.iter().any(|command| command.purpose == Some(Purpose::Lint) && command.family == "cargo");
+    let own = |(purpose, reported): &(Purpose, Reported)| *purpose != Purpose::Lint || cargo_lints || !finished(&reported.text);
+    purposes.filter_map(|purpose| Some((purpose, reported(output, purpose, alone)?))).filter(own).collect()
 }
 
 /// Whether a purpose is to check something.
@@ -254,7 +257,8 @@ fn gave_up(line: &str) -> bool {
     let make = (line.starts_with("make: ***") || line.starts_with("make[") || line.starts_with("gmake: ***"))
         && line.contains("*** [")
         && line.contains("] Error ");
-    make || STARTS.iter().any(|start| line.starts_with(start))
+    let mise = line.starts_with('[') && line.contains("] ERROR task failed");
+    make || mise || STARTS.iter().any(|start| line.starts_with(start))
 }
 
 /// A line without the clock and the names that bundlers and task runners print before it: `12:00:01 [vite]`, `web:test:`.

@@ -102,6 +102,7 @@ fn builds_and_linters_sum_up_their_runs() {
         ("5 errors, 0 warnings, 0 informations", Lint, Failed, "5 errors, 0 warnings, 0 informations"),
         ("✖ 3 problems (2 errors, 1 warning)", Lint, Failed, "3 problems (2 errors, 1 warning)"),
         ("Checked 12 files in 3ms. No fixes applied.\nFound 2 errors.", Lint, Failed, "Found 2 errors."),
+        ("    Finished `dev` profile in 3s\n[lint] ERROR task failed", Lint, Failed, "[lint] ERROR task failed"),
         ("    Finished `dev` profile [unoptimized] target(s) in 3s", Lint, Passed, "Finished `dev` profile [unoptimized] target(s) in 3s"),
     ] {
         assert_eq!(told(output, purpose), Some((outcome, line.to_owned())), "{output}");
