@@ -52,7 +52,7 @@ pub(crate) struct GuardState {
 
 /// Lets a request pass, or says why not.
 pub(crate) async fn check(State(state): State<Arc<GuardState>>, request: Request, next: Next) -> Response {
-    // Without a connection nobody is known: every credential is wanted then.
+    // Without a connection no user is known, and a credential is needed.
     let peer = request.extensions().get::<Peer>().copied().unwrap_or(Peer::Unknown);
     let is_api = state.apis.iter().any(|api| request.uri().path().starts_with(api.as_str()));
     let mut response = match state.guard.entry(request.method(), request.uri(), request.headers(), peer) {

@@ -90,6 +90,12 @@ impl World {
         World::with(lay, "", None)
     }
 
+    /// A machine with logs in a home directory that does not change.
+    #[allow(dead_code)] // not all tests make their own pages
+    pub(crate) fn machine(home: PathBuf) -> Arc<dyn Machine> {
+        Arc::new(Laid { home, doomed: None, live: false })
+    }
+
     /// A server over the demo.
     pub(crate) fn demo() -> Self {
         World::new(demo)
