@@ -110,7 +110,7 @@ impl Refusal {
             Refusal::Host => "This name is not one of this machine's own. Ask for http://127.0.0.1 or http://localhost instead.",
             Refusal::Foreign => "Pages of others may not ask here.",
             Refusal::OtherUser => {
-                "This server belongs to another user of this machine. Run `tooltrail` to start your own, or `tooltrail open` to open it."
+                "This server belongs to another user of this machine. Run `tooltrail` to start your own, and `tooltrail open` to open it again."
             }
             Refusal::NoCredential => {
                 "This server answers only the user who started it. Run `tooltrail open` to open it in the browser; \

@@ -67,7 +67,6 @@ impl ServerFiles {
     /// Writes the files, after removing those of servers that have ended.
     pub(crate) fn leave(server: &RunningServer) -> anyhow::Result<Self> {
         let cache = directories::cache()?;
-        #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

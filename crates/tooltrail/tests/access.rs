@@ -290,6 +290,9 @@ fn open_finds_the_server_and_says_what_to_do_without_one() {
     let port = server.port.to_string();
     let run = |arguments: &[&str]| command(server.home.path(), arguments).output().expect("the program runs");
     assert!(run(&["open", "--print", "--port", &port, "--demo"]).status.success());
+    let json: serde_json::Value = serde_json::from_slice(&run(&["open", "--json"]).stdout).expect("an object");
+    assert_eq!((json["port"].as_u64(), json["pid"].as_u64()), (Some(server.port.into()), Some(server.process.id().into())));
+    assert!(json["address"].as_str().is_some_and(|address| address.starts_with(&plain)), "{json}");
     let other = run(&["open", "--print", "--port", "1"]);
     assert!(other.status.code() == Some(2) && error(&other).contains(&plain), "{}", error(&other));
     let root = server.home.path().to_string_lossy().into_owned();

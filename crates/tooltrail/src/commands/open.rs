@@ -7,8 +7,10 @@ use crate::server_files::{self, RunningServer};
 use crate::{browser, out};
 use anyhow::{Context, bail};
 use clap::Args;
+use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,13 +31,24 @@ pub(crate) struct OpenArgs {
     port: Option<u16>,
 }
 
+/// Address of a server's page, as `--json` prints it.
+#[derive(Serialize)]
+struct OpenAddress {
+    v: u32,
+    address: String,
+    port: u16,
+    pid: u32,
+}
+
 pub(crate) fn run(args: &LogArgs, own: &OpenArgs) -> anyhow::Result<ExitCode> {
     let server = choose(server_files::running()?, args, own)?;
     let (port, pid) = (server.port, server.pid);
     let page = server_client::page(&server)
         .with_context(|| format!("the server on port {port} does not answer; end its process, {pid}, and run `tooltrail serve`"))?;
     let mut stdout = io::stdout().lock();
-    if own.print {
+    if args.json {
+        writeln!(stdout, "{}", serde_json::to_string(&OpenAddress { v: VERSION, address: page.full(), port, pid })?)?;
+    } else if own.print {
         writeln!(stdout, "{}", page.full())?;
         if page.code.is_some() && stdout.is_terminal() {
             out::remark(&"this address works once, within a minute");
