@@ -6,16 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 use tooltrail_formats::error::panic_message;
 
-/// Limits on work at once: pages, and answers to programs, which must not keep a person waiting.
+/// Limits on work at once: pages, answers to programs, which must not keep a person waiting, and looks at who connects, which must
+/// not wait for either.
 const PAGES_AT_ONCE: usize = 12;
 const ANSWERS_AT_ONCE: usize = 6;
-/// Threads needed for both.
-pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE;
+const LOOKUPS_AT_ONCE: usize = 2;
+/// Threads needed for all of them.
+pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE + LOOKUPS_AT_ONCE;
 
 /// Queue of pages.
 pub(crate) static PAGES: Lane = Lane(Semaphore::const_new(PAGES_AT_ONCE));
 /// Queue of answers to programs.
 pub(crate) static ANSWERS: Lane = Lane(Semaphore::const_new(ANSWERS_AT_ONCE));
+/// Queue of connections whose user is looked up.
+pub(crate) static LOOKUPS: Lane = Lane(Semaphore::const_new(LOOKUPS_AT_ONCE));
 
 /// A queue for work of one kind.
 pub(crate) struct Lane(Semaphore);

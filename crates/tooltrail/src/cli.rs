@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   tooltrail                      everything on this machine, in the browser
   tooltrail --demo               the same for a few invented sessions
+  tooltrail open                 open that page again while it runs
   tooltrail stats                totals of all logs
   tooltrail calls                the newest tool calls, with their outcome
   tooltrail calls --json         every call, one JSON object a line
@@ -86,6 +87,8 @@ pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
 pub(crate) enum Command {
     /// Show everything in the browser (the default)
     Serve(crate::commands::serve::ServeArgs),
+    /// Open the page of the running server in the browser
+    Open(crate::commands::open::OpenArgs),
     /// Show a session, or one call in full
     Show(crate::commands::show::ShowArgs),
     /// List tool calls with their outcome, time and evidence

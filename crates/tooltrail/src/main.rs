@@ -2,6 +2,7 @@
 //!
 //! Only this crate looks at the environment, the clock and the terminal, and only this crate prints.
 
+mod browser;
 mod catalogue;
 mod changes;
 mod cli;
@@ -17,12 +18,15 @@ mod machine;
 mod out;
 mod output_file;
 mod pager;
+mod private_directory;
 mod progress;
 mod refs;
 mod restoring;
 mod running;
 mod scratch;
 mod screen;
+mod server_client;
+mod server_files;
 mod table;
 
 use std::process::ExitCode;

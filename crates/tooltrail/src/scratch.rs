@@ -4,12 +4,15 @@
 //! behind, so the next one removes it, under two conditions: the directory carries our marker file, and no process holds the marker's
 //! lock. A name alone never makes anything ours. What is put into the directory is decided by `commands/serve.rs`.
 
-use anyhow::{Context, bail};
-use std::fs::{self, DirBuilder, File};
+use crate::private_directory::private_directory;
+use anyhow::Context;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use tracing::{debug, warn};
 
+/// The way out where the base directory cannot be used.
+const ADVICE: &str = "set TMPDIR to another directory that you can write to";
 /// The name of the marker file in each scratch directory.
 const MARKER: &str = ".tooltrail-scratch";
 /// The marker's content, by which it is told from a file that happens to have its name.
@@ -29,10 +32,9 @@ impl ScratchDirectory {
     }
 
     fn create_in(base: &Path) -> anyhow::Result<Self> {
-        make_private(base)?;
-        check_private(base)?;
+        private_directory(base, ADVICE)?;
         sweep(base);
-        let at = |what| format!("cannot {what} in `{}`; set TMPDIR to a directory that you can write to", base.display());
+        let at = |what| format!("cannot {what} in `{}`; {ADVICE}", base.display());
         let mut builder = tempfile::Builder::new();
         builder.prefix("serve-");
         #[cfg(unix)]
@@ -62,43 +64,6 @@ fn base() -> PathBuf {
     #[cfg(not(unix))]
     let name = "tooltrail";
     std::env::temp_dir().join(name)
-}
-
-/// Creates the base directory, closed to others, unless something is there already.
-fn make_private(base: &Path) -> anyhow::Result<()> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
-    let mut builder = DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(base) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(error).with_context(|| format!("cannot create `{}`; set TMPDIR to a directory that you can write to", base.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a base directory that another user could have prepared: whatever is deleted in it must be ours.
-fn check_private(base: &Path) -> anyhow::Result<()> {
-    let shown = base.display();
-    let meta = fs::symlink_metadata(base).with_context(|| format!("cannot look at `{shown}`"))?;
-    if meta.is_symlink() {
-        bail!("`{shown}` is a symbolic link, and files are deleted in it; remove the link, or set TMPDIR to another directory");
-    }
-    if !meta.is_dir() {
-        bail!("`{shown}` is not a directory; remove it, or set TMPDIR to another directory");
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if meta.uid() != rustix::process::geteuid().as_raw() {
-            bail!("`{shown}` belongs to another user; set TMPDIR to another directory");
-        }
-        if meta.mode() & 0o077 != 0 {
-            bail!("`{shown}` is open to other users; run `chmod 700 {shown}`, or set TMPDIR to another directory");
-        }
-    }
-    Ok(())
 }
 
 /// Writes the marker file and locks it.

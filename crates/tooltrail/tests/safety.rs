@@ -1,4 +1,4 @@
-//! What the program may touch on a disk: the file that `-o` names, and the scratch directories of its own servers. Nothing else.
+//! What the program may replace or remove on a disk: the file that `-o` names, and the scratch directories and files of its own servers.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // a panic is the report

@@ -148,25 +148,17 @@ fn strangers_are_refused_and_nothing_can_be_changed() {
 }
 
 #[test]
-fn beyond_this_machine_a_token_is_printed_and_wanted() {
+fn beyond_this_machine_a_token_is_wanted() {
     let home = tempfile::tempdir().expect("a directory");
-    let mut process = command(&["serve", "--no-open", "--demo", "--port", "0", "--listen", "0.0.0.0"], 1, home.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program runs");
-    let (mut line, mut said) = (String::new(), String::new());
-    BufReader::new(process.stdout.take().expect("piped")).read_line(&mut line).expect("it prints");
-    let mut told = BufReader::new(process.stderr.take().expect("piped"));
-    told.read_line(&mut said).expect("it says what that means");
-    let port = line.trim().trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok()).expect("an address");
-    let server = Server { process, address: line, port };
-    let token = said.trim().rsplit(' ').next().expect("a token");
-    assert!(token.len() >= 32 && said.contains("password"), "{said}");
+    let server = start(&["serve", "--no-open", "--demo", "--port", "0", "--listen", "0.0.0.0"], 1, home.path());
+    let header = std::fs::read_to_string(home.path().join(format!("cache/servers/{}.header", server.port))).expect("the file is there");
+    let token = header.trim().rsplit(' ').next().expect("a token");
+    assert!(token.len() >= 32, "{token}");
     assert_eq!(get(server.port, "/", "").0, 401);
     assert_eq!(get(server.port, "/healthz", "").0, 401);
     assert_eq!(get(server.port, "/", &format!("Authorization: Bearer {token}\r\n")).0, 200);
     assert_eq!(get(server.port, "/", "Authorization: Bearer 0\r\n").0, 401);
+    assert_eq!(get(server.port, "/", &format!("Origin: http://127.0.0.1:1\r\nAuthorization: Bearer {token}\r\n")).0, 403);
 }
 
 /// A server over two sessions of the demo, and the home that they lie in.

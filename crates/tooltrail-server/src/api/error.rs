@@ -52,6 +52,8 @@ codes! {
     NoText => "no_text" BAD_REQUEST,
     /// Too many pages: the cursor would not fit into an address.
     TooFar => "too_far" BAD_REQUEST,
+    /// The request comes from another user, or has no valid credential.
+    NotAllowed => "unauthorized" UNAUTHORIZED,
     /// There is no such path.
     NotFound => "not_found" NOT_FOUND,
     /// There is no such session.
@@ -216,4 +218,9 @@ impl From<store::CatalogueError> for ApiError {
 /// Response to methods other than GET and HEAD.
 pub(crate) fn refused_method() -> Response {
     ApiError::new(Code::MethodNotAllowed, "Nothing can be changed here: only GET is answered.").response()
+}
+
+/// Response to requests of other users, and to those without a valid credential.
+pub(crate) fn refused_access(message: &str) -> Response {
+    ApiError::new(Code::NotAllowed, message).response()
 }

@@ -19,12 +19,11 @@ mod turn;
 
 use crate::app_state::AppState;
 use crate::work;
-use axum::Router;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
-pub(crate) use error::refused_method;
 use error::{ApiError, Code};
+pub(crate) use error::{refused_access, refused_method};
 use reply::Reply;
 use request::{ApiRequest, Kind, Param};
 use std::sync::Arc;
@@ -215,16 +214,11 @@ or with `missed` if it cannot go on where it was: then ask again for what you kn
     },
 ];
 
-/// Adds all endpoints to a router.
-pub(crate) fn routes(mut router: Router, app: &Arc<AppState>) -> Router {
-    for endpoint in ENDPOINTS {
-        router = router.route(&app.to(&format!("{ROOT}{}", endpoint.path)), route(app, endpoint));
-    }
+/// All endpoints, by their paths.
+pub(crate) fn routes(app: &Arc<AppState>) -> impl Iterator<Item = (String, MethodRouter)> {
+    let endpoints = ENDPOINTS.iter().map(|endpoint| (app.to(&format!("{ROOT}{}", endpoint.path)), route(app, endpoint)));
     // Unknown paths below `/api` get JSON errors, not the HTML page of other unknown paths.
-    for path in ["/api", "/api/", "/api/{*rest}"] {
-        router = router.route(&app.to(path), any(missing));
-    }
-    router
+    endpoints.chain(["/api", "/api/", "/api/{*rest}"].into_iter().map(|path| (app.to(path), any(missing))))
 }
 
 /// The prefix of all paths of the API.

@@ -1,6 +1,6 @@
 //! A site over some logs, asked through its router without a socket.
 
-use crate::support::{NOW, WAITING, time};
+use crate::support::{NOW, WAITING, open_guard, time};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
@@ -13,7 +13,7 @@ use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Options;
 use tooltrail_model::link::{Live, Now};
-use tooltrail_server::{AppState, Guard, Machine, Setup};
+use tooltrail_server::{AppState, Machine, Setup};
 use tower_service::Service;
 
 /// Where logs are.
@@ -114,7 +114,7 @@ impl Api {
     /// A site whose addresses begin with something.
     pub(crate) fn at(root: &'static str, logs: Logs) -> Self {
         let (place, app) = app(root, logs);
-        let router = tooltrail_server::server::router(&[app], Guard::default(), "{}");
+        let router = tooltrail_server::server::router(&[app], open_guard(), "{}");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         Api { _place: place, router, runtime, root }
     }

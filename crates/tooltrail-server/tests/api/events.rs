@@ -4,12 +4,13 @@ use crate::asking::{Api, Logs, app};
 use crate::fits::misfit;
 use crate::pages::{append, lay};
 use crate::schema::document;
+use crate::support::open_guard;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use tooltrail_server::{Guard, serve};
+use tooltrail_server::serve;
 
 /// An event.
 #[derive(Debug)]
@@ -37,7 +38,7 @@ impl Server {
         let (place, app) = app("", if live { Logs::Live(path) } else { Logs::Home(path) });
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        std::thread::spawn(move || serve(listener, &[app], Guard::default(), "{}"));
+        std::thread::spawn(move || serve(listener, &[app], open_guard(), "{}"));
         Server { home, _place: place, port }
     }
 

@@ -13,7 +13,7 @@ use tooltrail_formats::scan::Options;
 use tooltrail_model::Time;
 use tooltrail_model::link::{Live, Now};
 use tooltrail_model::row::SessionRow;
-use tooltrail_server::{AppState, Guard, LogRetention, Machine, Setup, serve};
+use tooltrail_server::{Admission, AppState, Guard, LogRetention, Machine, Setup, serve};
 
 /// The moment at which everything is asked.
 pub(crate) const NOW: &str = "2026-03-04T12:00:30Z";
@@ -79,10 +79,21 @@ pub(crate) fn time(text: &str) -> Time {
     text.parse().expect("a time")
 }
 
+/// A guard that lets everybody in: who is let in is the matter of tests/access.rs.
+pub(crate) fn open_guard() -> Arc<Guard> {
+    Arc::new(Guard::new(0, Admission::Anybody, None).expect("random numbers"))
+}
+
 impl World {
     /// A server over what `lay` puts into a home directory.
     pub(crate) fn new(lay: impl FnOnce(&Path)) -> Self {
         World::with(lay, "", None)
+    }
+
+    /// A machine with logs in a home directory that does not change.
+    #[allow(dead_code)] // not all tests make their own pages
+    pub(crate) fn machine(home: PathBuf) -> Arc<dyn Machine> {
+        Arc::new(Laid { home, doomed: None, live: false })
     }
 
     /// A server over the demo.
@@ -106,7 +117,7 @@ impl World {
         let app = Arc::new(AppState::new(setup, Arc::new(Laid { home, doomed, live: root.is_empty() })));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        std::thread::spawn(move || serve(listener, &[app], Guard::default(), "{}"));
+        std::thread::spawn(move || serve(listener, &[app], open_guard(), "{}"));
         World { place, port, root }
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod keep;
 pub(crate) mod list;
+pub(crate) mod open;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod serve;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 #[cfg(test)]
 const COMMANDS: &[&str] = &[
     "serve",
+    "open",
     "show",
     "calls",
     "check",
@@ -50,6 +52,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Show(args)) => show::run(&cli.logs, args),
         Some(Command::Keep(args)) => keep::run(&cli.logs, args),
         Some(Command::List(args)) => list::run(&cli.logs, args),
+        Some(Command::Open(args)) => open::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
         Some(Command::Search(args)) => search::run(&cli.logs, args),
         Some(Command::Serve(args)) => serve::run(&cli.logs, args),

@@ -1,25 +1,26 @@
 //! `serve`: everything in the browser.
 //!
 //! The address is the first line that is printed. A server of ours that shows the same logs is used again; a port that somebody else
-//! holds is left to them.
+//! holds is left to them. Who is let in is decided by the server; `server_files` has what is left for other programs of the user.
 
 use crate::cli::LogArgs;
 use crate::machine::{DemoMachine, NamedLogs};
 use crate::scratch::ScratchDirectory;
-use crate::{catalogue, directories, filling, logs, out};
+use crate::server_client::{self, BRIEF, PATIENT, PageAddress, url, visitable};
+use crate::server_files::{self, RunningServer, ServerFiles};
+use crate::{browser, catalogue, directories, filling, logs, out};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 use tooltrail_catalog::store::file_name;
 use tooltrail_formats::scan::Options;
 use tooltrail_model::row::VERSION;
-use tooltrail_server::{AppState, Guard, Setup, serve};
-use tracing::{info, warn};
+use tooltrail_server::{Admission, AppState, Guard, Peer, Setup, serve};
+use tracing::info;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +29,8 @@ Examples:
   tooltrail serve --port 9000
   tooltrail serve --root /mnt/backup/home
   tooltrail serve --demo
-  tooltrail serve --listen 0.0.0.0   for other machines too; a token is wanted then";
+  tooltrail serve --listen 0.0.0.0   for other machines too; everybody needs a code or a token then
+  tooltrail open                     open its page again, from another terminal";
 
 /// Default port.
 const PORT: u16 = 7432;
@@ -44,9 +46,13 @@ pub(crate) struct ServeArgs {
     /// The port; 0 for any that is free [default: 7432, or the next one that is]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Listen on this address instead of 127.0.0.1; beyond this machine whoever asks needs the token that is printed
+    /// Listen on this address instead of 127.0.0.1; beyond this machine browsers need the address that `tooltrail open --print` prints,
+    /// and programs a token
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
+    /// Answer everybody who can reach the server, other users of this machine included
+    #[arg(long)]
+    no_auth: bool,
     /// Do not open the browser
     #[arg(long)]
     no_open: bool,
@@ -85,34 +91,83 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let address = own.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = match bind(address, own.port, &health)? {
         Bound::Ours(listener) => listener,
-        Bound::Running(port) => {
-            let url = url(address, port);
-            say(&url, "is already running, and shows the same logs")?;
-            show(&url, port, own.no_open);
+        Bound::Running(address) => {
+            say(&url(address), "is already running, and shows the same logs")?;
+            if !own.no_open {
+                let page = left_by(address).and_then(|server| server_client::page(&server));
+                browser::show(&page.unwrap_or_else(|| PageAddress { plain: url(address), code: None }), address.port());
+            }
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let port = listener.local_addr()?.port();
-    // A loopback address can only be reached from this machine; on any other address a token protects the sessions.
-    let token = if address.is_loopback() { None } else { Some(token()?) };
-    let url = url(address, port);
+    let visited = SocketAddr::new(visitable(address), listener.local_addr()?.port());
+    let admission = match address.is_loopback() {
+        _ if own.no_auth => Admission::Anybody,
+        true => Admission::Owner,
+        false => Admission::Credential,
+    };
+    let guard = Arc::new(Guard::new(visited.port(), admission, own_user())?);
     // After the port is bound: a second start that only opens the running page needs no directory.
     let scratch = ScratchDirectory::create().context("no place for temporary files")?;
     let apps = apps(args, scratch.path())?;
-    info!(%address, port, scratch = ?scratch.path(), "serving");
-    say(&url, "Ctrl-C ends it")?;
-    if let Some(token) = &token {
-        out::remark(&format!("everybody who can reach {address} can read every session with this token, as the password: {token}"));
-        out::remark(&"nothing is encrypted on the way; `ssh -L` to 127.0.0.1 is safer");
+    info!(%address, port = visited.port(), ?admission, scratch = ?scratch.path(), "serving");
+    let files = leave(visited, &health.logs, &guard);
+    say(&url(visited), "Ctrl-C ends it")?;
+    explain(address, admission, visited, files.as_ref());
+    if !own.no_open {
+        browser::show(&PageAddress { plain: url(visited), code: guard.code(browser_peer(&guard)) }, visited.port());
     }
-    show(&url, port, own.no_open || token.is_some());
-    // `exit` runs no destructors, so the directory is removed here.
+    // `exit` runs no destructors, so the directory and the files are removed here.
     ctrlc::set_handler(move || {
+        files.iter().for_each(ServerFiles::remove);
         scratch.remove();
         std::process::exit(0)
     })?;
-    serve(listener, &apps, Guard { token }, &serde_json::to_string(&health)?)?;
+    serve(listener, &apps, guard, &serde_json::to_string(&health)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Leaves what other programs of this user need to reach the server. Without it the page works all the same.
+fn leave(visited: SocketAddr, logs: &str, guard: &Guard) -> Option<ServerFiles> {
+    let (address, port, pid, token) = (visited.ip(), visited.port(), std::process::id(), guard.token().to_owned());
+    let left = ServerFiles::leave(&RunningServer { v: VERSION, address, port, pid, logs: logs.to_owned(), token });
+    left.inspect_err(|error| out::remark(&format!("{error:#}; `tooltrail open` will not find this server"))).ok()
+}
+
+/// Says who is let in, and with what.
+fn explain(address: IpAddr, admission: Admission, visited: SocketAddr, files: Option<&ServerFiles>) {
+    match admission {
+        Admission::Anybody => out::remark(&format!("--no-auth: everybody who can reach {address} can read every session")),
+        Admission::Credential => {
+            out::remark(&"other machines: `tooltrail open --print` prints an address that lets one browser in, within a minute");
+            out::remark(&"nothing is encrypted on the way; `ssh -L` to 127.0.0.1 is safer");
+        }
+        Admission::Owner => {}
+    }
+    if let Some(files) = files.filter(|_| admission != Admission::Anybody) {
+        out::remark(&format!("programs ask with a token: curl -H @{} {}api/v1/sessions", files.header().display(), url(visited)));
+    }
+}
+
+/// The number of the user who runs this process, on systems that show those of connections.
+fn own_user() -> Option<u32> {
+    #[cfg(target_os = "linux")]
+    let user = Some(rustix::process::geteuid().as_raw());
+    #[cfg(not(target_os = "linux"))]
+    let user = None;
+    user
+}
+
+/// How a browser on this machine will appear to the server, by a connection of our own.
+fn browser_peer(guard: &Guard) -> Peer {
+    let own = || -> io::Result<Peer> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let server = listener.local_addr()?;
+        // Kept until it has been looked up.
+        let client = TcpStream::connect(server)?;
+        Ok(guard.peer(client.local_addr()?, server))
+    };
+    if server_client::has_foreign_browser() { Peer::Unknown } else { own().unwrap_or(Peer::Unknown) }
 }
 
 /// Settings that make the C library's allocator return freed memory: few arenas, separate mappings for large blocks, early trimming.
@@ -156,7 +211,7 @@ fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppSt
 }
 
 /// Identifier of the logs that the arguments name, for another process to compare.
-fn whose(args: &LogArgs) -> String {
+pub(crate) fn whose(args: &LogArgs) -> String {
     if args.demo { "demo".to_owned() } else { file_name(&catalogue::whose(args)) }
 }
 
@@ -164,8 +219,8 @@ fn whose(args: &LogArgs) -> String {
 enum Bound {
     /// A free port, now bound.
     Ours(TcpListener),
-    /// The port of a running server that shows the same logs.
-    Running(u16),
+    /// The address of a running server that shows the same logs.
+    Running(SocketAddr),
 }
 
 fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<Bound> {
@@ -194,10 +249,10 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
             Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
                 return Err(error).with_context(|| format!("cannot listen on {address} port {port}"));
             }
-            // Beyond this machine a server wants its token before it answers, so it cannot be recognised.
+            // A server on the loopback interface holds the port too, and would not do.
             Err(_) if !address.is_loopback() => {}
-            Err(_) => match ask(address, port) {
-                Some(other) if other == *health => return Ok(Bound::Running(port)),
+            Err(_) => match ask(SocketAddr::new(address, port)) {
+                Some(other) if other == *health => return Ok(Bound::Running(SocketAddr::new(address, port))),
                 Some(_) => ours |= port == first,
                 None => {}
             },
@@ -206,18 +261,18 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
     bail!("ports {first} to {} are all taken; name another with --port", first.saturating_add(TRIES - 1))
 }
 
-/// Health of the server on a port; `None` if it is another program.
-fn ask(address: IpAddr, port: u16) -> Option<Health> {
-    const PATIENCE: Duration = Duration::from_millis(500);
-    let mut stream = TcpStream::connect_timeout(&SocketAddr::new(address, port), PATIENCE).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    stream.set_write_timeout(Some(PATIENCE)).ok()?;
-    write!(stream, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n").ok()?;
-    let mut said = Vec::new();
-    // It may be any program, so its response is limited in size; an error in the middle of it does not matter if the rest parses.
-    let _ = stream.take(4096).read_to_end(&mut said);
-    let said = String::from_utf8(said).ok()?;
-    serde_json::from_str(said.split_once("\r\n\r\n")?.1).ok()
+/// The server of this user at an address, if it left its files.
+fn left_by(address: SocketAddr) -> Option<RunningServer> {
+    server_files::running().unwrap_or_default().into_iter().find(|server| server.socket() == address)
+}
+
+/// Health of the server at an address; `None` if it is another program, or the server of another user.
+fn ask(address: SocketAddr) -> Option<Health> {
+    // Where the system does not tell it who asks, a server of ours answers only with its token. Others must not get that.
+    let left = left_by(address);
+    let patience = if left.is_some() { PATIENT } else { BRIEF };
+    let body = server_client::get(address, "/healthz", left.as_ref().map(|server| server.token.as_str()), patience)?;
+    serde_json::from_str(&body).ok()
 }
 
 /// Prints the address alone on the first line of standard output, where scripts read it; the remark is for people.
@@ -229,39 +284,4 @@ fn say(url: &str, remark: &str) -> io::Result<()> {
         out::remark(&remark);
     }
     Ok(())
-}
-
-fn url(address: IpAddr, port: u16) -> String {
-    // 0.0.0.0 can be listened on, but not visited.
-    let address = if address.is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { address };
-    format!("http://{}/", SocketAddr::new(address, port))
-}
-
-/// Opens the browser; over SSH or without a display, prints how to reach the page instead.
-fn show(url: &str, port: u16, quiet: bool) {
-    if quiet {
-        return;
-    }
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    // A browser started here would open on the remote machine, out of the user's sight.
-    if set("SSH_CONNECTION") || set("SSH_TTY") {
-        return out::remark(&format!("on the machine that you sit at: ssh -L {port}:127.0.0.1:{port} <this machine>, then open {url}"));
-    }
-    let display = cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY") || set("WSL_DISTRO_NAME");
-    if !display {
-        return out::remark(&format!(
-            "no display here; from another machine: ssh -L {port}:127.0.0.1:{port} <this machine>, then open {url}"
-        ));
-    }
-    if let Err(error) = open::that_detached(url) {
-        warn!(%error, "cannot open a browser");
-        out::remark(&"no browser could be opened; open the address yourself");
-    }
-}
-
-/// A random token of 128 bits.
-fn token() -> anyhow::Result<String> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no random numbers: {error}"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

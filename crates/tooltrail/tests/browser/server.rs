@@ -33,6 +33,19 @@ impl Server {
         Server::start(&["--root", &home.to_string_lossy()])
     }
 
+    /// Starts it on the demo for other machines too, so that a browser needs a code.
+    pub(crate) fn listening() -> Self {
+        Server::start(&["--demo", "--listen", "0.0.0.0"])
+    }
+
+    /// The address that `tooltrail open` gives.
+    pub(crate) fn open(&self) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+        let output = command.args(["open", "--print"]).env("TOOLTRAIL_CACHE", self.place.path()).output().expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("an address").trim().to_owned()
+    }
+
     fn start(arguments: &[&str]) -> Self {
         let place = tempfile::tempdir().expect("a directory");
         let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();

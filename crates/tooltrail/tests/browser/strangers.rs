@@ -163,3 +163,44 @@ fn names_and_pages_of_others_are_refused() {
         assert!(text.as_str().is_some_and(|text| !text.contains("Demo")), "{text}");
     });
 }
+
+/// The page of another site with a link.
+fn linking(address: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let own = format!("http://evil.example:{}/", listener.local_addr().expect("its address").port());
+    let page = format!("<!doctype html><title>link</title><a id=go href=\"{address}\">go</a>");
+    std::thread::spawn(move || {
+        for mut visit in listener.incoming().flatten() {
+            let _ = visit.read(&mut [0; 4096]);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", page.len());
+            let _ = visit.write_all((head + &page).as_bytes());
+        }
+    });
+    own
+}
+
+#[test]
+fn a_browser_gets_in_with_a_code_and_not_without() {
+    const IN: &str = "return location.pathname === '/' && location.search === '' && document.documentElement.dataset.ready === 'true'";
+    let server = Server::listening();
+    with_browser(|browser| async move {
+        browser.goto(&server.to("/sessions")).await.expect("an answer");
+        let text = browser.ask("return document.body.innerText").await;
+        assert!(text.as_str().is_some_and(|text| text.contains("tooltrail open") && !text.contains("Demo")), "{text}");
+        let address = server.open();
+        // By a link of another site, as from a terminal in a browser: the new cookie has to be sent all the same.
+        browser.goto(&linking(&address)).await.expect("the other page");
+        browser.click("#go").await;
+        browser.until(IN).await;
+        assert_eq!(browser.ask("return document.cookie").await, json!(""), "scripts cannot read it");
+        browser.open(&server.to("/sessions")).await;
+        assert_eq!(browser.ask("return fetch('/now').then((answer) => answer.status)").await, json!(200));
+        // Used up for others, and the way to the page for the browser that has the cookie.
+        browser.goto(&address).await.expect("an answer");
+        browser.until(IN).await;
+        browser.delete_all_cookies().await.expect("cookies are deleted");
+        browser.goto(&address).await.expect("an answer");
+        let text = browser.ask("return document.body.innerText").await;
+        assert!(text.as_str().is_some_and(|text| text.contains("has been used") && !text.contains("Demo")), "{text}");
+    });
+}

@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 
 const ABOUT: &str = "Every tool call that coding agents made on this machine: what was asked, what ran, what came back, and what never did. \
 Read-only: GET and HEAD. The objects are those that the commands print with `--json`. Fields may be added within a version, never changed \
-or removed. Beyond this machine a token is wanted, as `Authorization: Bearer TOKEN`.";
+or removed. On Linux the user who started the server asks without anything. Elsewhere, and from other machines, a token is wanted, as \
+`Authorization: Bearer TOKEN`; `tooltrail serve` prints the path of a file with this header.";
 
 /// The media type of event streams. `x-events` gives the schema of the data of each kind of event, which OpenAPI 3.1
 /// cannot express.
@@ -37,7 +38,7 @@ pub(super) fn document(request: &ApiRequest) -> Result<Reply, ApiError> {
         "components": {
             "schemas": schemas.0,
             "responses": { "Error": { "description": "What is wrong with the question.", "content": { JSON: { "schema": named("Error") } } } },
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer", "description": "The token that was printed at the start, where others than this machine may ask." } },
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer", "description": "The token in the file that `tooltrail serve` names at the start, where the system does not tell who asks." } },
         },
     })))
 }
