@@ -1,5 +1,6 @@
 //! The project's own tasks, run as `cargo xtask NAME`. Standard library only, so that it builds in a second.
 
+mod audit;
 mod bench;
 mod browser;
 mod candidates;
@@ -10,6 +11,7 @@ mod measure;
 mod options;
 mod pictures;
 mod portable;
+mod release;
 mod report;
 mod soak;
 mod test;
@@ -26,6 +28,8 @@ cargo xtask fuzz [--seconds 60]                         the fuzz tests, each for
 cargo xtask soak [--kills 100] [--seed N] [--size 60M]  refreshes killed at random moments, and what they leave behind
 cargo xtask golden --against PROGRAM                    every output of the release build beside that of another one
 cargo xtask portable                                    whether it compiles for Windows and macOS, as far as that shows here
+cargo xtask audit [--only licenses]                     known faults, licences and origins of the dependencies, by cargo-deny
+cargo xtask release                                     the program as it is given to others, without paths of this machine
 cargo xtask pictures                                    the pictures in docs/pictures, of the demo, in Chromium
 
 examples
@@ -49,6 +53,8 @@ fn main() -> ExitCode {
         "fuzz" => options::read(rest, fuzz::OPTIONS).and_then(|options| fuzz::run(&options)),
         "soak" => options::read(rest, soak::OPTIONS).and_then(|options| soak::run(&options)),
         "golden" => options::read(rest, golden::OPTIONS).and_then(|options| golden::run(&options)),
+        "audit" => options::read(rest, audit::OPTIONS).and_then(|options| audit::run(&options)),
+        "release" => options::read(rest, &[]).and_then(|_| release::run()),
         "portable" => options::read(rest, &[]).and_then(|_| portable::run()),
         "pictures" => options::read(rest, &[]).and_then(|_| pictures::run()),
         "help" | "--help" | "-h" => {
