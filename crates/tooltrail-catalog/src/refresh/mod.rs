@@ -212,7 +212,7 @@ impl<'a> Refresh<'a> {
                 (None, None) => 0,
                 (Some(&(_, stamp)), _) => writer.put_source(&NewSource {
                     path: &source.path,
-                    stamp,
+                    stamp: self.held.stamp(&source.path, stamp),
                     modified: source.modified,
                     scanned: self.now,
                     summary: &source.summary,

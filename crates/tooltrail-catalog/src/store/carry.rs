@@ -63,6 +63,17 @@ struct OtherCatalogue {
 
 /// Copies the sessions without logs that only another file knows. The caller commits.
 pub(super) fn carry(own: &Connection, other: &Path) -> Result<CarriedSessions, CarryError> {
+    // A read that failed for a passing reason can look like damage, so damage is believed only the second time.
+    match attempt(own, other) {
+        Ok(first) if first.unreadable > 0 || first.is_torn => {
+            attempt(own, other).map(|second| CarriedSessions { copied: first.copied + second.copied, ..second })
+        }
+        Err(CarryError::Other(error)) if is_permanent(&error) => attempt(own, other),
+        outcome => outcome,
+    }
+}
+
+fn attempt(own: &Connection, other: &Path) -> Result<CarriedSessions, CarryError> {
     let Some(other) = OtherCatalogue::open(own, other)? else { return Ok(CarriedSessions::default()) };
     // A table that is missing is damage that SQLite does not see; the rest is worth having.
     let mut carried = CarriedSessions { is_torn: other.columns.iter().any(Vec::is_empty), ..CarriedSessions::default() };

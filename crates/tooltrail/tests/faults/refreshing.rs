@@ -1,7 +1,7 @@
 //! Faults while the catalogue is made, refreshed, upgraded and repaired.
 
 use super::fault::{EIO, ENOSPC, Fault, KINDS, SHORT, shim};
-use super::world::{World, catalogue, copy, dump, files};
+use super::world::{World, dump, files};
 use rusqlite::Connection;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
@@ -25,14 +25,14 @@ fn prepare(world: &World) {
         fs::create_dir_all(world.cache(state)).unwrap();
     }
     for state in ["outdated", "older", "damaged"] {
-        copy(&world.cache("stale"), &world.cache(state));
+        world.copy_cache(&world.cache("stale"), &world.cache(state));
     }
     // Rows of other readers.
-    run_sql(&catalogue(&world.cache("outdated")), "UPDATE meta SET value = 1 WHERE key = 'readers'");
-    let older = catalogue(&world.cache("older"));
+    run_sql(&world.catalogue(&world.cache("outdated")), "UPDATE meta SET value = 1 WHERE key = 'readers'");
+    let older = world.catalogue(&world.cache("older"));
     run_sql(&older, "PRAGMA user_version = 4");
-    fs::rename(&older, older.with_file_name("catalogue-4.db")).unwrap();
-    damage(&catalogue(&world.cache("damaged")), "tie_rows");
+    fs::rename(&older, older.with_file_name(older.file_name().unwrap().to_str().unwrap().replace("catalogue-5", "catalogue-4"))).unwrap();
+    damage(&world.catalogue(&world.cache("damaged")), "tie_rows");
 }
 
 /// Overwrites the first page of a table.
@@ -44,6 +44,14 @@ fn damage(file: &Path, table: &str) {
     let mut file = fs::File::options().write(true).open(file).unwrap();
     file.seek(SeekFrom::Start(u64::from((page - 1) * size))).unwrap();
     file.write_all(&[0xa5; 512]).unwrap();
+}
+
+/// Fails at the first difference.
+fn same(found: &[String], expected: &[String], what: &str) {
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected, "{what}");
+    }
+    assert_eq!(found.len(), expected.len(), "{what}");
 }
 
 /// What is known in the end, for each state of the cache.
@@ -58,14 +66,14 @@ impl Expected {
         let listed = world.ask(&world.cache("unused"), &["list", "--json", "--no-cache"]);
         let end = |state: &str| {
             let cache = world.cache(&format!("end-{state}"));
-            copy(&world.cache(state), &cache);
+            world.copy_cache(&world.cache(state), &cache);
             assert_eq!(world.ask(&cache, &["list", "--json"]), listed);
-            dump(&cache)
+            dump(&world.catalogue(&cache))
         };
         let (with_gone, without) = (end("stale"), end("none"));
         assert!(with_gone.len() > without.len(), "a session is gone");
         for state in ["outdated", "older", "damaged"] {
-            assert_eq!(end(state), with_gone, "{state}");
+            same(&end(state), &with_gone, state);
         }
         Expected { listed, with_gone, without }
     }
@@ -74,12 +82,11 @@ impl Expected {
         let output = world.run(cache, &["list", "--json"]);
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{state}, after {what:?}: {told}");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), self.listed, "{state}, after {what:?}: {told}");
+        let listed = String::from_utf8_lossy(&output.stdout);
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        same(&lines(&listed), &lines(&self.listed), &format!("{state}, after {what:?}: {told}"));
         let expected = if state == "none" { &self.without } else { &self.with_gone };
-        for (found, expected) in dump(cache).iter().zip(expected) {
-            assert_eq!(found, expected, "{state}, after {what:?}: {told} {:?}", files(cache));
-        }
-        assert_eq!(dump(cache).len(), expected.len(), "{state}, after {what:?}: {told} {:?}", files(cache));
+        same(&dump(&world.catalogue(cache)), expected, &format!("{state}, after {what:?}: {told} {:?}", files(cache)));
     }
 }
 
@@ -95,10 +102,10 @@ fn no_fault_of_a_refresh_costs_anything() {
             for prefix in [world.cache("trial-"), world.home()] {
                 let fault = Fault { operation, errno, nth: 0, each: false, prefix };
                 let cache = world.cache("trial-count");
-                copy(&world.cache(state), &cache);
+                world.copy_cache(&world.cache(state), &cache);
                 let calls = fault.count(world.command(&cache, &["list", "--json"]), shim, world.path());
                 fs::remove_dir_all(&cache).unwrap();
-                let most = if fault.prefix == world.home() { MOST / 2 } else { MOST };
+                let most = if fault.prefix == world.home() { 2 * MOST } else { MOST };
                 trials.extend(fault.sample(calls, most).into_iter().map(|fault| (state, fault)));
             }
         }
@@ -112,9 +119,11 @@ fn no_fault_of_a_refresh_costs_anything() {
                 loop {
                     let Some((number, (state, fault))) = next.lock().unwrap().next() else { return };
                     let cache = world.cache(&format!("trial-{number}"));
-                    copy(&world.cache(state), &cache);
-                    fault.run(world.command(&cache, &["list", "--json"]), shim);
-                    expected.check(&world, &cache, state, fault);
+                    world.copy_cache(&world.cache(state), &cache);
+                    let mut command = world.command(&cache, &["list", "--json"]);
+                    command.env("TOOLTRAIL_LOG", "info");
+                    let told = String::from_utf8(fault.run(command, shim).stderr).unwrap();
+                    expected.check(&world, &cache, state, &(fault, told));
                     fs::remove_dir_all(&cache).unwrap();
                 }
             });
@@ -131,7 +140,7 @@ fn on_a_full_disk_logs_are_read_instead() {
     let expected = Expected::of(&world);
     for state in STATES {
         let cache = world.cache(&format!("trial-{state}"));
-        copy(&world.cache(state), &cache);
+        world.copy_cache(&world.cache(state), &cache);
         let before = files(&cache);
         let fault = Fault { operation: "write", errno: ENOSPC, nth: 1, each: true, prefix: cache.clone() };
         let output = fault.run(world.command(&cache, &["list", "--json"]), shim);
@@ -154,7 +163,7 @@ fn too_few_file_handles_cost_nothing() {
     for state in STATES {
         for handles in 4..=10 {
             let cache = world.cache(&format!("trial-{state}-{handles}"));
-            copy(&world.cache(state), &cache);
+            world.copy_cache(&world.cache(state), &cache);
             let inner = world.command(&cache, &["list", "--json"]);
             let mut command = Command::new("sh");
             command.arg("-c").arg(format!("ulimit -n {handles}; exec \"$0\" \"$@\"")).arg(inner.get_program()).args(inner.get_args());

@@ -1,10 +1,12 @@
 //! Logs, a catalogue that knows more than they do, and what has to be known in the end.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
+use tooltrail_catalog::store::file_name;
 
 /// Long after every log.
 pub(crate) const LATER: [&str; 2] = ["--now", "2040-01-01T00:00:00Z"];
@@ -77,6 +79,21 @@ impl World {
         self.path().join(name)
     }
 
+    /// The catalogue in a cache directory, whose name depends on that directory.
+    pub(crate) fn catalogue(&self, cache: &Path) -> PathBuf {
+        cache.join(file_name(&[cache.to_owned(), self.home()]))
+    }
+
+    /// Copies a cache to another directory, under the name that its catalogue has there.
+    pub(crate) fn copy_cache(&self, from: &Path, to: &Path) {
+        copy(from, to);
+        let (old, new) = (to.join(self.catalogue(from).file_name().unwrap()), self.catalogue(to));
+        for path in files(to) {
+            let renamed = path.to_str().unwrap().replace(hash(&old), hash(&new));
+            fs::rename(&path, renamed).unwrap();
+        }
+    }
+
     pub(crate) fn logs(&self) -> Vec<PathBuf> {
         let logs = files(&self.home().join(".claude"));
         logs.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect()
@@ -129,18 +146,15 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The catalogue in a cache directory.
-pub(crate) fn catalogue(cache: &Path) -> PathBuf {
-    let is_catalogue = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "db");
-    let all: Vec<PathBuf> = files(cache).into_iter().filter(is_catalogue).collect();
-    // Older schemas come first.
-    all.last().unwrap_or_else(|| panic!("no catalogue in {}", cache.display())).clone()
+/// The part of a catalogue's name that depends on where logs are read.
+fn hash(catalogue: &Path) -> &str {
+    catalogue.file_stem().unwrap().to_str().unwrap().rsplit('-').next().unwrap()
 }
 
 /// Everything that a catalogue says, but for numbers of its own.
-pub(crate) fn dump(cache: &Path) -> Vec<String> {
+pub(crate) fn dump(catalogue: &Path) -> Vec<String> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(catalogue(cache), flags).unwrap();
+    let connection = Connection::open_with_flags(catalogue, flags).unwrap();
     let sound: String = connection.pragma_query_value(None, "integrity_check", |row| row.get(0)).unwrap();
     assert_eq!(sound, "ok");
     let mut lines = Vec::new();
@@ -150,10 +164,14 @@ pub(crate) fn dump(cache: &Path) -> Vec<String> {
         let mut rows = statement.query([]).unwrap();
         let start = lines.len();
         while let Some(row) = rows.next().unwrap() {
-            lines.push((0..columns).map(|column| format!("{:?}", row.get_ref(column).unwrap())).collect::<Vec<_>>().join(" | "));
+            lines.push((0..columns).map(|column| cell(row.get_ref(column).unwrap())).collect::<Vec<_>>().join(" | "));
         }
         lines[start..].sort();
         lines.push("--".to_owned());
     }
     lines
+}
+
+fn cell(value: ValueRef<'_>) -> String {
+    value.as_str().map_or_else(|_| format!("{value:?}"), str::to_owned)
 }
