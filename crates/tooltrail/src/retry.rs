@@ -29,5 +29,5 @@ pub(crate) fn after(error: anyhow::Error, mut cli: Cli) -> anyhow::Result<ExitCo
 
 /// Whether a command can do nothing without a catalogue, or does not depend on one.
 fn needs_catalogue(command: Option<&Command>) -> bool {
-    matches!(command, None | Some(Command::Sql(_) | Command::Serve(_) | Command::Keep(_)))
+    matches!(command, None | Some(Command::Sql(_) | Command::Index(_) | Command::Serve(_) | Command::Keep(_)))
 }

@@ -42,7 +42,7 @@ pub fn file_name(roots: &[PathBuf]) -> String {
 /// alone knows sessions that are gone, and files that are not catalogues.
 fn patience(name: &str) -> Option<Duration> {
     let rest = name.strip_prefix("catalogue-")?;
-    if let Some((_, process)) = rest.strip_suffix(".new").and_then(|rest| rest.split_once(".db.")) {
+    if let Some((_, process)) = rest.strip_suffix(".new").or_else(|| rest.strip_suffix(".rebuild")).and_then(|rest| rest.split_once(".db.")) {
         return process.parse::<u32>().is_ok().then_some(FILLING);
     }
     let rest = rest.strip_suffix(".db")?;
@@ -99,7 +99,7 @@ fn sweep(own: &Path, is_spare: &mut dyn FnMut(&Path) -> bool) {
         if patience == OLDER_SCHEMA && (!ours || !is_spare(&path)) {
             continue;
         }
-        let is_draft = path.extension().is_some_and(|ending| ending == "new");
+        let is_draft = path.extension().is_some_and(|ending| ending == "new" || ending == "rebuild");
         match claim(&path) {
             // No process can begin to use it while it is claimed, and one that began before has set its time, so the age
             // is checked once more.

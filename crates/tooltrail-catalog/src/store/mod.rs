@@ -16,6 +16,7 @@ mod keys;
 mod leftovers;
 mod listing;
 pub(crate) mod read;
+mod rebuild;
 mod schema;
 mod summaries;
 mod write;
@@ -26,6 +27,7 @@ pub use error::{CatalogueError, Repair};
 pub use files::file_name;
 pub use keys::{CallKey, CallKeys, Figure};
 pub use leftovers::Recovery;
+pub use rebuild::{FileCondition, inspect};
 pub use listing::{ListedCall, SessionListing};
 pub use summaries::SummaryError;
 pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
@@ -185,6 +187,12 @@ impl Catalogue {
             Ok(connection)
         };
         open().map_err(|error| self.failed(error))
+    }
+
+    /// Sets a damaged file aside, so that opening the catalogue begins a new one. Returns its name now.
+    pub fn set_aside(path: &Path, damage: &[String]) -> Result<PathBuf, CatalogueError> {
+        warn!(?path, ?damage, "the catalogue is damaged");
+        aside::set_aside(path, aside::DAMAGED).map_err(|error| CatalogueError::Aside { path: path.to_owned(), error })
     }
 
     /// Sets the file aside, after it turned out to be damaged while it was used, and begins a new one.
