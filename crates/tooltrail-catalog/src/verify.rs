@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
 use tooltrail_formats::find::{self, FoundSource, Search};
+use tooltrail_formats::load;
 use tooltrail_formats::scan::{self, Options, Progress, ScanOutcome, spelled};
 use tooltrail_formats::shelf::Disk;
-use tooltrail_formats::load;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::{CallRow, SessionRow};
 use xxhash_rust::xxh3::xxh3_64;
@@ -88,12 +88,7 @@ pub fn verify(
 }
 
 /// Passes on the stored rows of sessions that are there, and counts them.
-fn each_stored(
-    catalogue: &Catalogue,
-    now: &Now,
-    count: &mut Verification,
-    mut each: impl FnMut(String),
-) -> Result<(), CatalogueError> {
+fn each_stored(catalogue: &Catalogue, now: &Now, count: &mut Verification, mut each: impl FnMut(String)) -> Result<(), CatalogueError> {
     let listing = catalogue.list(now)?;
     for (session, row) in listing.rows().iter().enumerate() {
         if listing.is_gone(session) {

@@ -205,7 +205,14 @@ impl LogReader {
     /// A reader at the beginning of a source.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
         let origin = format.map_or_else(SourceOrigin::default, |format| format.origin(path));
-        LogReader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some(), disturbed: false }
+        LogReader {
+            path: path.to_owned(),
+            format,
+            assembler: Assembler::new(origin),
+            check_utf8: false,
+            rows: part_of(path).is_some(),
+            disturbed: false,
+        }
     }
 
     /// A reader for a source that begins like this, and whether that is one document.

@@ -118,7 +118,10 @@ fn a_row_that_is_not_that_of_the_log_is_found_and_made_anew() {
     let (anew, code) = home.check();
     assert_eq!((&anew, code), (&sound, Some(0)));
     assert_eq!(home.gone(), gone);
-    assert_eq!(fs::read_dir(home.directory()).unwrap().flatten().count(), home.names(".db").len() + home.names("-wal").len() + home.names("-shm").len());
+    assert_eq!(
+        fs::read_dir(home.directory()).unwrap().flatten().count(),
+        home.names(".db").len() + home.names("-wal").len() + home.names("-shm").len()
+    );
 }
 
 #[test]
@@ -134,8 +137,7 @@ fn a_damaged_file_is_told_and_rebuilt() {
     assert!(rebuilt.status.success() && told.contains(".damaged`"), "{told}");
     assert_eq!(home.names(".damaged").len(), 1);
     assert_eq!(home.check().1, Some(0));
-    // The gone session has copies nowhere, so only the table of copies could be lost.
-    drop(gone);
+    assert_eq!(home.gone(), gone, "its rows are elsewhere");
 }
 
 /// Damage that shows only while rows are read: the command says so in one line, and prints what it would have printed.

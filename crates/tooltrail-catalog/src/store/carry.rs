@@ -64,16 +64,25 @@ struct OtherCatalogue {
 /// Copies the sessions without logs that only another file knows. The caller commits.
 pub(super) fn carry(own: &Connection, other: &Path) -> Result<CarriedSessions, CarryError> {
     // A read that failed for a passing reason can look like damage, so damage is believed only the second time.
-    match attempt(own, other) {
+    match attempt(own, other, Tolerance::Strict) {
         Ok(first) if first.unreadable > 0 || first.is_torn => {
-            attempt(own, other).map(|second| CarriedSessions { copied: first.copied + second.copied, ..second })
+            attempt(own, other, Tolerance::Lenient).map(|second| CarriedSessions { copied: first.copied + second.copied, ..second })
         }
-        Err(CarryError::Other(error)) if is_permanent(&error) => attempt(own, other),
+        Err(CarryError::Other(error)) if is_permanent(&error) => attempt(own, other, Tolerance::Lenient),
         outcome => outcome,
     }
 }
 
-fn attempt(own: &Connection, other: &Path) -> Result<CarriedSessions, CarryError> {
+/// What happens to a session whose calls, turns or tokens are damaged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tolerance {
+    /// It is left out.
+    Strict,
+    /// It is copied without these.
+    Lenient,
+}
+
+fn attempt(own: &Connection, other: &Path, tolerance: Tolerance) -> Result<CarriedSessions, CarryError> {
     let Some(other) = OtherCatalogue::open(own, other)? else { return Ok(CarriedSessions::default()) };
     // A table that is missing is damage that SQLite does not see; the rest is worth having.
     let mut carried = CarriedSessions { is_torn: other.columns.iter().any(Vec::is_empty), ..CarriedSessions::default() };
@@ -84,7 +93,7 @@ fn attempt(own: &Connection, other: &Path) -> Result<CarriedSessions, CarryError
             continue;
         }
         // All of it is read before any of it is written: a draft has no journal that could take half a session back.
-        match other.read(id, gone) {
+        match other.read(id, gone, tolerance, &mut carried.is_torn) {
             Ok(Some(rows)) => {
                 other.write(own, &rows).map_err(CarryError::Own)?;
                 carried.copied += 1;
@@ -123,7 +132,8 @@ impl OtherCatalogue {
         let (mut found, mut seen) = (Vec::new(), Set::default());
         // Where damage ends the list, the rest of it is read from its other end.
         for order in ["ASC", "DESC"] {
-            let mut statement = self.connection.prepare(&format!("SELECT id, agent, session, gone FROM session_rows ORDER BY id {order}"))?;
+            let mut statement =
+                self.connection.prepare(&format!("SELECT id, agent, session, gone FROM session_rows ORDER BY id {order}"))?;
             let mut rows = statement.query([])?;
             let torn = loop {
                 match rows.next() {
@@ -146,14 +156,20 @@ impl OtherCatalogue {
     }
 
     /// The rows of a session; nothing if one of its logs is still there, so that it can be read from that.
-    fn read(&self, session: i64, gone: bool) -> rusqlite::Result<Option<SessionRows>> {
+    fn read(&self, session: i64, gone: bool, tolerance: Tolerance, torn: &mut bool) -> rusqlite::Result<Option<SessionRows>> {
         // An agent may have deleted logs since the other file was written.
         if !gone && self.has_logs(session)? {
             return Ok(None);
         }
         let (mut tables, mut sources) = (Vec::new(), Map::default());
         for ((table, condition), columns) in TABLES.iter().zip(&self.columns) {
-            let rows = if columns.is_empty() { Vec::new() } else { self.rows(table, condition, columns, session)? };
+            let rows = match self.rows(table, condition, columns, session) {
+                Err(error) if tolerance == Tolerance::Lenient && *table != "session_rows" && is_damaged(&error) => {
+                    *torn = true;
+                    Vec::new()
+                }
+                rows => rows?,
+            };
             let named = columns.iter().enumerate().filter(|(_, column)| is_source(column)).map(|(place, _)| place);
             for source in named.flat_map(|place| rows.iter().filter_map(move |row| integer(row.get(place)?))) {
                 if !sources.contains_key(&source) {
@@ -167,9 +183,9 @@ impl OtherCatalogue {
     }
 
     fn has_logs(&self, session: i64) -> rusqlite::Result<bool> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT f.path FROM session_source_rows l JOIN source_rows f ON f.id = l.source WHERE l.session = ?1",
-        )?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT f.path FROM session_source_rows l JOIN source_rows f ON f.id = l.source WHERE l.session = ?1")?;
         let mut rows = statement.query([session])?;
         while let Some(row) = rows.next()? {
             if Path::new(&row.get::<_, String>(0)?).exists() {
@@ -180,6 +196,9 @@ impl OtherCatalogue {
     }
 
     fn rows(&self, table: &str, condition: &str, columns: &[String], key: i64) -> rusqlite::Result<Vec<Vec<Value>>> {
+        if columns.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut statement = self.connection.prepare_cached(&format!("SELECT {} FROM {table} WHERE {condition}", quoted(columns)))?;
         let mut rows = statement.query([key])?;
         let mut read = Vec::new();

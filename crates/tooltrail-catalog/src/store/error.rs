@@ -90,7 +90,9 @@ pub enum Repair {
 impl std::fmt::Display for Repair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Repair::SetAside(path) => write!(f, "the catalogue was damaged; it is now `{}`, and a new one is made from the logs", path.display()),
+            Repair::SetAside(path) => {
+                write!(f, "the catalogue was damaged; it is now `{}`, and a new one is made from the logs", path.display())
+            }
             Repair::ReadAgain(log) => write!(f, "the catalogue was damaged where it describes `{log}`, which is read again"),
         }
     }

@@ -42,7 +42,8 @@ pub fn file_name(roots: &[PathBuf]) -> String {
 /// alone knows sessions that are gone, and files that are not catalogues.
 fn patience(name: &str) -> Option<Duration> {
     let rest = name.strip_prefix("catalogue-")?;
-    if let Some((_, process)) = rest.strip_suffix(".new").or_else(|| rest.strip_suffix(".rebuild")).and_then(|rest| rest.split_once(".db.")) {
+    if let Some((_, process)) = rest.strip_suffix(".new").or_else(|| rest.strip_suffix(".rebuild")).and_then(|rest| rest.split_once(".db."))
+    {
         return process.parse::<u32>().is_ok().then_some(FILLING);
     }
     let rest = rest.strip_suffix(".db")?;

@@ -27,8 +27,8 @@ pub use error::{CatalogueError, Repair};
 pub use files::file_name;
 pub use keys::{CallKey, CallKeys, Figure};
 pub use leftovers::Recovery;
-pub use rebuild::{FileCondition, inspect};
 pub use listing::{ListedCall, SessionListing};
+pub use rebuild::{FileCondition, inspect};
 pub use summaries::SummaryError;
 pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
 pub(crate) use write::{CatalogueWriter, FileStamp, NewSource, SourceIds};
@@ -139,7 +139,9 @@ impl Catalogue {
         self.close().map_err(failed)?;
         // What it took over is nowhere else once the other file is removed. All else comes from the logs, and need not be waited for.
         let synced = if self.has_carried { fs::File::open(&draft.path).and_then(|file| file.sync_all()) } else { Ok(()) };
-        let named = synced.and_then(|()| give_name(&draft.path, &self.path)).map_err(|error| CatalogueError::Unnamed { path: self.path.clone(), error })?;
+        let named = synced
+            .and_then(|()| give_name(&draft.path, &self.path))
+            .map_err(|error| CatalogueError::Unnamed { path: self.path.clone(), error })?;
         drop(draft);
         let (connection, provenance) = connect(&self.path, OpenMode::Shared).map_err(failed)?;
         if provenance != Provenance::Current {

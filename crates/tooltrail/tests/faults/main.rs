@@ -10,6 +10,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
+mod exporting;
 mod fault;
+mod keeping;
 mod refreshing;
 mod world;

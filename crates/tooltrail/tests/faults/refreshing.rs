@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 /// How many calls fail of each kind of fault, and with how many from there on.
-const MOST: u64 = 4;
+const MOST: u64 = 3;
 
 /// The states in which a refresh finds the cache.
 const STATES: [&str; 5] = ["none", "stale", "outdated", "older", "damaged"];
