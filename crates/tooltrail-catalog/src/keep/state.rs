@@ -14,8 +14,7 @@ use tooltrail_model::Time;
 /// Whether logs are kept automatically, and when they were kept last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeepState {
-    /// Whether they are.
-    #[serde(default)]
+    /// Whether they are. Without a default: a file that does not say so is damaged.
     pub on: bool,
     /// When logs were kept last, as the contracts spell times.
     #[serde(default)]
