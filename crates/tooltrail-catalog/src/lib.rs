@@ -3,7 +3,7 @@
 //! [`store`] is the catalogue: sessions, calls, turns and usage in a file that is only a cache of the logs. [`refresh`] makes it equal to
 //! what the logs say now. [`library`] opens sessions. [`matching`] decides which of them a filter selects. [`search`] finds text in
 //! every session. The logs are its index: they are read at memory speed, so nothing has to be built first and nothing can be stale.
-//! [`totals`] sums up what a filter selects.
+//! [`verify`] compares the catalogue with a fresh reading. [`totals`] sums up what a filter selects.
 //! [`keep`] copies logs before their agents delete them. [`watch`] reports what changes in them while it happens.
 
 pub mod keep;
@@ -15,6 +15,7 @@ pub mod search;
 pub mod store;
 pub mod texts;
 pub mod totals;
+pub mod verify;
 mod version;
 pub mod watch;
 

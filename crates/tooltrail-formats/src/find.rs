@@ -344,9 +344,18 @@ pub fn registered(places: &[Places]) -> Vec<Registered> {
 
 /// The bytes of a small ordinary file; nothing if it is large, no file, or not there. Of a kept copy, those of the file itself.
 pub fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    small(path, limit).ok().flatten()
+}
+
+/// The bytes of a small file like [`read_small`], which takes an error for a file that is not there.
+pub(crate) fn small(path: &Path, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     // `symlink_metadata`: a link may lead to a device or a pipe, which would never end.
-    let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= limit)?;
+    let Some(meta) = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= limit) else { return Ok(None) };
     let read = first_bytes(path, &meta, limit).inspect_err(|error| warn!(?path, %error, "cannot read a file beside the logs"));
-    let (bytes, size) = read.ok()?;
-    (size <= limit).then_some(bytes)
+    match read {
+        Ok((bytes, size)) => Ok((size <= limit).then_some(bytes)),
+        // Deleted a moment ago, or no kept copy, as at every other attempt.
+        Err(error) if error.raw_os_error().is_none() || error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -118,16 +118,32 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Reads the end of a file; nothing if it is no kept one.
+    /// Reads the end of a file; nothing if it is no kept one, or cannot be read.
     pub fn read(file: &File) -> Option<Self> {
-        let size = file.metadata().ok()?.len();
+        Self::load(file).ok().flatten()
+    }
+
+    /// Reads the end of a file; nothing if it is no kept one. That it cannot be read is an error, and says nothing about what it is.
+    pub fn load(file: &File) -> io::Result<Option<Self>> {
+        let size = file.metadata()?.len();
+        let mut failed = None;
+        let frames = Self::parse(size, |place, length| {
+            part(file, place, length).unwrap_or_else(|error| {
+                failed = Some(error);
+                None
+            })
+        });
+        failed.map_or(Ok(frames), Err)
+    }
+
+    fn parse(size: u64, mut part: impl FnMut(u64, usize) -> Option<Vec<u8>>) -> Option<Self> {
         // The file is read from its end: the table's size is known only from the number of entries in its last bytes.
-        let foot = part(file, size.checked_sub(FOOT as u64)?, FOOT)?;
+        let foot = part(size.checked_sub(FOOT as u64)?, FOOT)?;
         let (count, foot) = foot.split_first_chunk()?;
         let (&flags, end) = foot.split_first()?;
         // No table: content that was compressed already and has a seal alone, or not our file.
         if end != TABLE_END.to_le_bytes() {
-            let seal = Seal::parse(&part(file, size.checked_sub(SEAL_SIZE as u64)?, SEAL_SIZE)?)?;
+            let seal = Seal::parse(&part(size.checked_sub(SEAL_SIZE as u64)?, SEAL_SIZE)?)?;
             let whole = seal.raw && seal.length.checked_add(SEAL_SIZE as u64) == Some(size);
             return whole.then_some(Frames { seal, frames: Vec::new() });
         }
@@ -139,10 +155,10 @@ impl Frames {
         let size_of_table = usize::try_from(count * 8).ok()? + FOOT;
         let start = size.checked_sub(8 + size_of_table as u64)?;
         // Bounded by `MOST`: at most eight megabytes, whatever the file claims.
-        let table = part(file, start, 8 + size_of_table)?;
+        let table = part(start, 8 + size_of_table)?;
         let entries = table.strip_prefix(skipped(TABLE, size_of_table).as_slice())?.get(..size_of_table - FOOT)?;
         let sealed = start.checked_sub(SEAL_SIZE as u64)?;
-        let seal = Seal::parse(&part(file, sealed, SEAL_SIZE)?)?;
+        let seal = Seal::parse(&part(sealed, SEAL_SIZE)?)?;
         let frames = entries_of(entries)?;
         // Frames and content have to fill the file exactly. A gap means a torn or foreign file.
         let (packed, length) = frames.last().map_or((0, 0), |last| (last.at + u64::from(last.packed), last.end()));
@@ -169,7 +185,7 @@ impl Frames {
     fn unpack(&self, file: &File, index: usize) -> io::Result<Vec<u8>> {
         let wrong = || io::Error::new(io::ErrorKind::InvalidData, "a frame of the kept copy is damaged");
         let frame = self.frames.get(index).ok_or_else(wrong)?;
-        let packed = part(file, frame.at, frame.packed as usize).ok_or_else(wrong)?;
+        let packed = part(file, frame.at, frame.packed as usize)?.ok_or_else(wrong)?;
         // The capacity is the promised length, so a frame that unpacks to more fails instead of filling memory.
         let content = Decompressor::new()?.decompress(&packed, frame.length as usize)?;
         (content.len() == frame.length as usize).then_some(content).ok_or_else(wrong)
@@ -218,10 +234,71 @@ fn entries_of(entries: &[u8]) -> Option<Vec<Frame>> {
 }
 
 /// A part of a file; nothing if it is not there.
-fn part(file: &File, place: u64, length: usize) -> Option<Vec<u8>> {
+fn part(file: &File, place: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::with_capacity(length);
-    ReadAt { file, place }.take(length as u64).read_to_end(&mut bytes).ok()?;
-    (bytes.len() == length).then_some(bytes)
+    ReadAt { file, place }.take(length as u64).read_to_end(&mut bytes)?;
+    Ok((bytes.len() == length).then_some(bytes))
+}
+
+/// What was saved from a damaged file of frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SalvagedFrames {
+    /// Frames that are whole.
+    pub frames: u64,
+    /// Damaged places.
+    pub lost: u64,
+    /// How much content they held; unknown where the table is damaged, too.
+    pub lost_bytes: Option<u64>,
+}
+
+/// Passes on the content of all whole frames of a damaged file, in order. Every frame has a checksum, so what is whole is known.
+pub fn salvage(file: &File, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<SalvagedFrames> {
+    let mut salvaged = SalvagedFrames::default();
+    if let Some(table) = Frames::load(file)? {
+        let mut lost_bytes = 0;
+        for (index, frame) in table.frames.iter().enumerate() {
+            match table.unpack(file, index) {
+                Ok(content) => {
+                    take(&content)?;
+                    salvaged.frames += 1;
+                }
+                Err(error) if error.raw_os_error().is_some() => return Err(error),
+                Err(_) => (salvaged.lost, lost_bytes) = (salvaged.lost + 1, lost_bytes + u64::from(frame.length)),
+            }
+        }
+        salvaged.lost_bytes = Some(lost_bytes);
+        return Ok(salvaged);
+    }
+    // Without the table, frames are looked for by how they begin.
+    let (mut place, mut damaged) = (0, false);
+    loop {
+        let mut bytes = Vec::new();
+        ReadAt { file, place }.take(2 * FRAME as u64).read_to_end(&mut bytes)?;
+        if bytes.is_empty() || bytes.starts_with(&SEAL.to_le_bytes()) {
+            salvaged.lost += u64::from(damaged || bytes.is_empty());
+            return Ok(salvaged);
+        }
+        match whole_frame(&bytes) {
+            Some((size, content)) => {
+                salvaged.lost += u64::from(damaged);
+                (damaged, place) = (false, place + size as u64);
+                take(&content)?;
+                salvaged.frames += 1;
+            }
+            None => {
+                let next = bytes.get(1..).and_then(|rest| memchr::memmem::find(rest, &ZSTD));
+                // The beginning of a frame may be cut by the end of what was read.
+                (damaged, place) = (true, place + next.map_or_else(|| bytes.len().saturating_sub(3).max(1), |at| at + 1) as u64);
+            }
+        }
+    }
+}
+
+/// The frame at the beginning of some bytes, if it is whole: its size and its content.
+fn whole_frame(bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
+    let size = zstd::zstd_safe::find_frame_compressed_size(bytes.starts_with(&ZSTD).then_some(bytes)?).ok()?;
+    let content = Decompressor::new().ok()?.decompress(bytes.get(..size)?, FRAME).ok()?;
+    Some((size, content))
 }
 
 /// The content of a kept file, from its beginning.

@@ -34,6 +34,11 @@ impl Retention {
         Retention { rules }
     }
 
+    /// The shortest time that an agent leaves logs lying; nothing if none deletes any.
+    pub fn shortest(&self) -> Option<Duration> {
+        self.rules.iter().map(|(_, lifetime)| *lifetime).min()
+    }
+
     /// When a log is deleted that was last written at a moment; nothing if it never is.
     pub fn deleted_at(&self, path: &Path, written: Time) -> Option<Time> {
         let (_, lifetime) = self.rules.iter().find(|(root, _)| path.starts_with(root))?;

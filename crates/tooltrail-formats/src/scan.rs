@@ -1,7 +1,7 @@
 //! The scan: every source read once, on all cores, into summaries.
 
 use crate::database::{part_of, row_of};
-use crate::find::{FoundSource, Problem, read_small};
+use crate::find::{FoundSource, Problem, small};
 use crate::lines::{Buffer, Lines, LogLine, Turns};
 use crate::open::{Input, open};
 use crate::{FORMATS, Format, Record, SessionTitle, Sink, mend, titles};
@@ -51,15 +51,32 @@ pub struct Progress {
     pub sources: AtomicUsize,
 }
 
+/// Everything that was read of some files.
+#[derive(Default)]
+pub struct ScanOutcome {
+    /// The summaries.
+    pub linker: Linker,
+    /// Files that could not be read.
+    pub problems: Vec<Problem>,
+    /// Sources of which the system let only a part be read, by their path as text. Their summaries are worth having, and not worth keeping.
+    pub incomplete: Vec<String>,
+}
+
 /// Reads all files. Those that cannot be read are reported; the others are not affected.
 pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (Linker, Vec<Problem>) {
+    let ScanOutcome { linker, problems, .. } = scan_all(files, options, progress);
+    (linker, problems)
+}
+
+/// Reads all files, and says which were read only in part.
+pub fn scan_all(files: &[FoundSource], options: &Options, progress: &Progress) -> ScanOutcome {
     // The largest first, so that no thread is left alone with a large one at the end.
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
     let start = Instant::now();
     let next = AtomicUsize::new(0);
     let turns = Turns::default();
-    let done = Mutex::new((Linker::default(), Vec::new()));
+    let done = Mutex::new(ScanOutcome::default());
     let work = || {
         let mut buffer = Buffer::default();
         while let Some(found) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -67,10 +84,16 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
             progress.sources.fetch_add(1, Ordering::Relaxed);
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match read {
-                Ok(source) => done.0.put(source),
+                Ok((source, whole)) => {
+                    if !whole {
+                        warn!(path = ?found.path, "a log, or a file beside it, could be read only in part");
+                        done.incomplete.push(source.path.to_string());
+                    }
+                    done.linker.put(source);
+                }
                 Err(error) => {
                     warn!(path = ?found.path, %error, "cannot scan a log");
-                    done.1.push(Problem { path: found.path.clone(), error });
+                    done.problems.push(Problem { path: found.path.clone(), error });
                 }
             }
         }
@@ -82,15 +105,16 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
         }
         work();
     });
-    let (linker, mut problems) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut outcome = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     // Threads finish in any order; the report has to be the same each time.
-    problems.sort_by(|a, b| a.path.cmp(&b.path));
+    outcome.problems.sort_by(|a, b| a.path.cmp(&b.path));
     let bytes = progress.bytes.load(Ordering::Relaxed);
-    debug!(sources = order.len(), failed = problems.len(), bytes, took = ?start.elapsed(), "scanned logs");
-    (linker, problems)
+    debug!(sources = order.len(), failed = outcome.problems.len(), bytes, took = ?start.elapsed(), "scanned logs");
+    outcome
 }
 
-fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
+/// A source, and whether nothing kept it from being read whole.
+fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<(Source, bool)> {
     let input = open(&found.path, |file| CountingReader { input: file, progress })?;
     // Rows do not pass through the counting reader, which counts bytes of files.
     if let Input::Rows(_) = input {
@@ -98,10 +122,11 @@ fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &T
     }
     let mut reader = read_lines(&found.path, input, found.size, options, buffer, turns);
     reader.sidecars(&found.path);
+    let whole = !reader.disturbed;
     let summary = reader.assembler.finish();
     // One event for a source, never for a line: the loop over lines is what a scan spends its time in.
     trace!(path = ?found.path, agent = summary.agent, bytes = found.size, issues = summary.issues.len(), "scanned a log");
-    Ok(Source { path: spelled(&found.path).into(), modified: found.written(), summary })
+    Ok((Source { path: spelled(&found.path).into(), modified: found.written(), summary }, whole))
 }
 
 /// A path as text. What is no text is spelled out, so that two paths never look the same.
@@ -166,6 +191,8 @@ pub struct LogReader {
     check_utf8: bool,
     /// Whether its lines are rows of a database.
     rows: bool,
+    /// Whether the system kept a part of it from being read, so that reading it again may find more.
+    disturbed: bool,
 }
 
 impl std::fmt::Debug for dyn Format {
@@ -178,7 +205,14 @@ impl LogReader {
     /// A reader at the beginning of a source.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
         let origin = format.map_or_else(SourceOrigin::default, |format| format.origin(path));
-        LogReader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some() }
+        LogReader {
+            path: path.to_owned(),
+            format,
+            assembler: Assembler::new(origin),
+            check_utf8: false,
+            rows: part_of(path).is_some(),
+            disturbed: false,
+        }
     }
 
     /// A reader for a source that begins like this, and whether that is one document.
@@ -191,8 +225,10 @@ impl LogReader {
     /// Reads the small files beside the log that say more about it.
     pub fn sidecars(&mut self, path: &Path) {
         for path in self.format.map(|format| format.sidecars(path)).unwrap_or_default() {
-            if let Some(bytes) = read_small(&path, SIDECAR) {
-                self.sidecar(&path, &bytes);
+            match small(&path, SIDECAR) {
+                Ok(Some(bytes)) => self.sidecar(&path, &bytes),
+                Ok(None) => {}
+                Err(_) => self.disturbed = true,
             }
         }
         self.title(path);
@@ -231,6 +267,8 @@ impl LogReader {
 
     /// Reports that the source could not be read to its end.
     pub(crate) fn failed(&mut self, error: &io::Error) {
+        // Any other error is one of the content, such as a torn compressed file, which is the same at every attempt.
+        self.disturbed |= self.rows || error.raw_os_error().is_some();
         self.assembler.issue(IssueCode::ReadError, 0, format!("could not be read to its end: {error}"));
     }
 
@@ -244,7 +282,16 @@ impl LogReader {
             }
         }
         // The rest is read past, to know how much there was.
-        while let Ok(Some(_)) = lines.next_line() {}
+        loop {
+            match lines.next_line() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => {
+                    self.failed(&error);
+                    break;
+                }
+            }
+        }
         self.assembler.read(lines.bytes());
     }
 

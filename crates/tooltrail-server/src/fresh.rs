@@ -93,13 +93,14 @@ impl SnapshotSource {
             while let Some(ticket) = own.wanted() {
                 let start = Instant::now();
                 // A panic must not end the thread: requests would wait for it in vain from then on.
-                let problem = match catch_unwind(AssertUnwindSafe(|| refresher.run())) {
+                let run = || match refresher.run() {
+                    // A damaged catalogue is set aside, or its logs are read again, so a second attempt finds a sound one.
+                    Err(error) if error.heal().is_some() => refresher.run(),
+                    outcome => outcome,
+                };
+                let problem = match catch_unwind(AssertUnwindSafe(run)) {
                     Ok(Ok(())) => None,
-                    Ok(Err(error)) => {
-                        // Deletes a damaged catalogue, so that the next refresh builds it anew.
-                        error.heal();
-                        Some(ErrorChain(&error).to_string())
-                    }
+                    Ok(Err(error)) => Some(ErrorChain(&error).to_string()),
                     Err(panic) => {
                         let said = panic_message(&*panic);
                         Some(format!("the logs could not be read; `tooltrail check` says more: an internal error: {said}"))
@@ -255,6 +256,7 @@ impl Refresher<'_> {
         }
         // A process of its own gives the memory back when it is done; a first filling takes far more than later refreshes.
         let is_new = catalogue.is_new();
+        let recovered = catalogue.take_recovery();
         if is_new && read.bytes > MUCH {
             drop(catalogue);
             self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
@@ -264,6 +266,7 @@ impl Refresher<'_> {
         // Logs that had not changed were not read, and count as read now.
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
+        read.problems.extend(recovered.into_iter().chain(catalogue.take_recovery()).map(|recovery| recovery.to_string()));
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);

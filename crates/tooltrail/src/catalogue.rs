@@ -69,6 +69,9 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, progress, || refresh(&mut catalogue, &search, &options, clock, progress))?;
+    if let Some(recovery) = catalogue.take_recovery() {
+        out::remark(&recovery);
+    }
     // Unreadable logs are reported, but the catalogue of all others is still good.
     for problem in search.problems.iter().chain(&outcome.problems) {
         out::complain_of(problem);

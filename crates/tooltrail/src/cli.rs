@@ -99,6 +99,8 @@ pub(crate) enum Command {
     Export(crate::commands::export::ExportArgs),
     /// List the versions of a file that the logs hold, and get one of them back
     File(crate::commands::file::FileArgs),
+    /// Check the catalogue of all sessions, or make it anew
+    Index(crate::commands::index::IndexArgs),
     /// Keep logs that agents will delete, and get them back
     Keep(crate::commands::keep::KeepArgs),
     /// List sessions

@@ -23,7 +23,7 @@ pub(crate) fn keep(args: &LogArgs) -> Option<Keep> {
 
 /// Copies new logs if keeping is switched on.
 pub(crate) fn after_refresh(args: &LogArgs, search: &Search) {
-    let Some(keep) = keep(args).filter(|keep| keep.state().on) else { return };
+    let Some(keep) = keep(args) else { return };
     // Failures are only reported: the user ran another command, which can still do its work.
     match keep.after_refresh(search, &retention(args), jiff::Timestamp::now().into()) {
         Ok(outcome) => outcome.problems.iter().for_each(|problem| out::complain_of(problem)),
@@ -68,7 +68,11 @@ impl Fates {
 
     /// Advice for this number of endangered sessions.
     pub(crate) fn advice(&self, sessions: u64) -> String {
-        let what = if self.keep.state().on { "`tooltrail keep now` keeps them" } else { "`tooltrail keep on` keeps them" };
+        let what = match self.keep.state() {
+            Ok(state) if state.on => "`tooltrail keep now` keeps them",
+            Ok(_) => "`tooltrail keep on` keeps them",
+            Err(_) => "`tooltrail keep` says why they are not kept",
+        };
         format!("{} will be deleted by the agent within 7 days; {what}", table::counted(sessions, "session"))
     }
 }

@@ -15,6 +15,7 @@ mod keeping;
 mod logging;
 mod logs;
 mod machine;
+mod mending;
 mod out;
 mod output_file;
 mod pager;
@@ -22,7 +23,9 @@ mod private_directory;
 mod progress;
 mod refs;
 mod restoring;
+mod retry;
 mod running;
+mod scheduling;
 mod scratch;
 mod screen;
 mod server_client;
@@ -34,17 +37,13 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = cli::parse();
     let started = logging::start(cli.log.as_ref());
-    match started.and_then(|()| commands::run(&cli)) {
+    let outcome = started.and_then(|()| commands::run(&cli)).or_else(|error| retry::after(error, cli));
+    match outcome {
         Ok(code) => code,
         // A closed pipe is not a failure: `head` or a pager has read enough.
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             out::complain(&error);
-            // A damaged catalogue is only a cache: it is deleted here, and the next run builds it again.
-            if error.chain().filter_map(|cause| cause.downcast_ref::<tooltrail_catalog::store::CatalogueError>()).any(|cause| cause.heal())
-            {
-                out::remark(&"the catalogue has been removed, and is made again from the logs; run the command once more");
-            }
             ExitCode::from(2)
         }
     }

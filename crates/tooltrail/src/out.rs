@@ -2,9 +2,37 @@
 
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::Status;
 use tooltrail_view::line::neutral_text;
+
+/// Whether anything was written to standard output.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether anything was written to standard output, so that a command must not begin again.
+pub(crate) fn has_printed() -> bool {
+    PRINTED.load(Ordering::Relaxed)
+}
+
+/// A writer that notes that something was printed.
+pub(crate) struct NotedWriter<W>(pub(crate) W);
+
+impl<W: Write> Write for NotedWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        PRINTED.fetch_or(!bytes.is_empty(), Ordering::Relaxed);
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Standard output as it is, for data.
+pub(crate) fn data() -> NotedWriter<io::StdoutLock<'static>> {
+    NotedWriter(io::stdout().lock())
+}
 
 /// Standard output for people, with colours or without.
 pub(crate) fn stdout(color: &str) -> impl Write + use<> {
@@ -15,7 +43,7 @@ pub(crate) fn stdout(color: &str) -> impl Write + use<> {
         _ => anstream::AutoStream::choice(&stdout),
     };
     // Rust's own standard output flushes at every line, which is slow for tables of thousands of rows.
-    io::BufWriter::with_capacity(64 * 1024, anstream::AutoStream::new(stdout, choice))
+    io::BufWriter::with_capacity(64 * 1024, NotedWriter(anstream::AutoStream::new(stdout, choice)))
 }
 
 /// True if an error means that the reader of the output has closed the pipe.
@@ -85,7 +113,7 @@ pub(crate) fn look(status: Status) -> (&'static str, Style) {
 
 /// Prints rows as JSON, one object a line.
 pub(crate) fn json_lines<T: serde::Serialize>(rows: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::with_capacity(256 * 1024, io::stdout().lock());
+    let mut out = io::BufWriter::with_capacity(256 * 1024, data());
     for row in rows {
         serde_json::to_writer(&mut out, &row)?;
         out.write_all(b"\n")?;

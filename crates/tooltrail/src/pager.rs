@@ -50,7 +50,7 @@ impl PagerOutput {
                         _ => anstream::ColorChoice::AlwaysAnsi,
                     },
                 };
-                let input: Box<dyn Write> = Box::new(io::BufWriter::with_capacity(64 * 1024, input));
+                let input: Box<dyn Write> = Box::new(io::BufWriter::with_capacity(64 * 1024, crate::out::NotedWriter(input)));
                 let mut out = anstream::AutoStream::new(input, wanted);
                 let written = write(&mut out).and_then(|()| Ok(out.flush()?));
                 // The pager waits for the end of its input, so the pipe has to be closed before waiting for the pager.

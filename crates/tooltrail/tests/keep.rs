@@ -462,3 +462,126 @@ fn what_is_put_elsewhere_is_laid_out_like_a_home_wherever_it_was() {
     assert!(out.keys().all(|path| path.starts_with(".claude/projects") || path.starts_with(".codex/sessions")), "{:?}", out.keys());
     assert_eq!(sessions(&home, "out2"), home.ask(&["list", "--json"]).lines().count());
 }
+
+/// That it cannot be told whether logs are kept is an error, and never means that they are not.
+#[test]
+fn a_state_that_cannot_be_read_is_an_error() {
+    let home = Home::new();
+    home.session("a", 1);
+    home.ask(&["keep", "on"]);
+    let state = home.path().join(".local/share/tooltrail/keep/own/state.json");
+    for broken in ["", "{\"on\":tr", "[]"] {
+        fs::write(&state, broken).unwrap();
+        let output = home.run(&["keep", "status"]);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("cannot tell whether logs are kept") && told.contains("state.json"), "{told}");
+        // Another command does its work, and says so too.
+        let output = home.run(&["list"]);
+        assert!(output.status.success() && String::from_utf8(output.stderr).unwrap().contains("cannot tell whether logs are kept"));
+    }
+    home.ask(&["keep", "on"]);
+    assert_eq!(home.json(&["keep", "status"])["on"], true);
+}
+
+/// A log of several frames, whose lines tell where they stood.
+fn long_session(home: &Home, id: &str) -> PathBuf {
+    let path = home.session(id, 1);
+    let record = fs::read_to_string(&path).unwrap().lines().next().unwrap().to_owned();
+    // Text that hardly gets smaller, so that a place in the middle of the copy lies within a frame.
+    let mut rng = Rng::new(7);
+    let mut noise = || (0..200).map(|_| char::from(b'a' + u8::try_from(rng.below(26)).unwrap())).collect::<String>();
+    let text: String =
+        (0..12_000).map(|number| format!("{}\n", record.replace("needle", &format!("needle {number} {}", noise())))).collect();
+    fs::write(&path, text).unwrap();
+    age(&path, 1);
+    path
+}
+
+#[test]
+fn what_is_whole_of_a_damaged_copy_is_saved() {
+    let home = Home::new();
+    let (lost, there) = (long_session(&home, "lost"), long_session(&home, "there"));
+    let lines: Vec<String> = fs::read_to_string(&lost).unwrap().lines().map(str::to_owned).collect();
+    home.ask(&["keep", "now"]);
+    let time = fs::metadata(&lost).unwrap().modified().unwrap();
+    fs::remove_file(&lost).unwrap();
+    assert_eq!(home.ask(&["keep", "repair"]), "all copies are whole\n");
+    let copies = [&lost, &there].map(|log| PathBuf::from(format!("{}{}", home.kept(), log.display())));
+    for copy in &copies {
+        let (mut bytes, time) = (fs::read(copy).unwrap(), fs::metadata(copy).unwrap().modified().unwrap());
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 40].fill(0);
+        fs::write(copy, bytes).unwrap();
+        File::options().append(true).open(copy).unwrap().set_modified(time).unwrap();
+    }
+    let status = home.run(&["keep", "status", "--verify", "--json"]);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(status["damaged"].as_array().unwrap().len(), 2, "{status}");
+
+    let output = home.run(&["keep", "repair", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "something is lost");
+    let rows: Vec<Value> = String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |outcome: &str| rows.iter().find(|row| row["outcome"] == outcome).unwrap_or_else(|| panic!("{outcome} in {rows:?}"));
+    assert_eq!(of("copied_again")["file"], copies[1].to_str().unwrap());
+    let salvaged = of("salvaged");
+    assert_eq!((salvaged["file"].as_str(), salvaged["lost_parts"].as_u64()), (copies[0].to_str(), Some(1)));
+
+    let restored = home.path().join("restored");
+    home.ask(&["keep", "restore", "all", "--to", restored.to_str().unwrap()]);
+    let restored = restored.join(lost.strip_prefix(home.path()).unwrap());
+    let saved: Vec<String> = fs::read_to_string(&restored).unwrap().lines().map(str::to_owned).collect();
+    assert!(saved.len() > lines.len() / 2 && saved.len() < lines.len(), "{} of {}", saved.len(), lines.len());
+    let first_lost = lines.iter().zip(&saved).take_while(|(one, other)| one == other).count();
+    let gap = lines.len() - saved.len();
+    assert_eq!(saved[first_lost..], lines[first_lost + gap..], "one gap, at line ends");
+    let bytes: usize = lines[first_lost..first_lost + gap].iter().map(|line| line.len() + 1).sum();
+    assert_eq!(salvaged["lost_bytes"].as_u64(), Some(bytes as u64));
+    assert_eq!(fs::metadata(&restored).unwrap().modified().unwrap(), time);
+
+    let whole = home.json(&["keep", "status", "--verify"]);
+    assert_eq!((whole["damaged"].as_array().map(Vec::len), whole["set_aside"].as_u64()), (Some(0), Some(2)), "{whole}");
+}
+
+/// A copy whose end is torn off: the frames are found without the table.
+#[test]
+fn a_torn_copy_gives_back_its_beginning() {
+    let home = Home::new();
+    let log = long_session(&home, "torn");
+    let text = fs::read_to_string(&log).unwrap();
+    home.ask(&["keep", "now"]);
+    fs::remove_file(&log).unwrap();
+    let copy = PathBuf::from(format!("{}{}", home.kept(), log.display()));
+    let length = fs::metadata(&copy).unwrap().len();
+    File::options().write(true).open(&copy).unwrap().set_len(length * 2 / 3).unwrap();
+    let output = home.run(&["keep", "repair"]);
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.code() == Some(1) && told.contains("saved") && told.contains("1 damaged part lost"), "{told}");
+    let restored = home.path().join("restored");
+    home.ask(&["keep", "restore", "all", "--to", restored.to_str().unwrap()]);
+    let saved = fs::read_to_string(restored.join(log.strip_prefix(home.path()).unwrap())).unwrap();
+    assert!(saved.len() > text.len() / 3 && text.starts_with(&saved) && saved.ends_with('\n'), "{} of {}", saved.len(), text.len());
+}
+
+#[test]
+fn keeping_that_is_overdue_is_told_and_a_schedule_is_offered() {
+    let home = Home::new();
+    home.session("a", 1);
+    home.ask(&["keep", "on"]);
+    assert_eq!(home.json(&["keep", "status"])["overdue"], false);
+    let state = home.path().join(".local/share/tooltrail/keep/own/state.json");
+    fs::write(&state, "{\"on\":true,\"last\":\"2026-01-01T00:00:00.000Z\"}").unwrap();
+    for (now, overdue) in [("2026-01-22T00:00:00Z", false), ("2026-01-25T00:00:00Z", true)] {
+        assert_eq!(home.json(&["keep", "status", "--now", now])["overdue"], overdue, "{now}");
+    }
+    let told = home.ask(&["keep", "status", "--now", "2026-03-01T00:00:00Z"]);
+    assert!(told.contains("after 30 days") && told.contains("keep schedule"), "{told}");
+    // A command that finds nothing to keep has looked, too.
+    home.ask(&["list"]);
+    assert_eq!(home.json(&["keep", "status"])["overdue"], false);
+    if cfg!(target_os = "linux") {
+        let printed = home.ask(&["keep", "schedule"]);
+        assert!(printed.contains(env!("CARGO_BIN_EXE_tooltrail")) && printed.contains("OnCalendar=daily"), "{printed}");
+        assert!(!home.path().join(".config").exists(), "printed only");
+    }
+}

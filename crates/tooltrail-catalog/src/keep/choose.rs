@@ -7,12 +7,14 @@ use crate::Map;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tooltrail_formats::FORMATS;
 use tooltrail_formats::find::{FoundSource, Search};
 use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
+use tracing::warn;
 
 /// A log is about to be deleted when it has no longer than this.
 pub const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
@@ -44,13 +46,29 @@ fn is(path: &Path, what: fn(&fs::Metadata) -> bool) -> bool {
 
 /// All ordinary files below a directory. Links are not followed; what cannot be looked into is passed over.
 pub(super) fn walk(directory: &Path, take: &mut dyn FnMut(PathBuf)) {
+    walk_all(directory, take, &mut |path, error| warn!(?path, %error, "cannot look into a directory"));
+}
+
+/// All ordinary files below a directory like [`walk`], and the directories that cannot be looked into.
+pub(super) fn walk_all(directory: &Path, take: &mut dyn FnMut(PathBuf), failed: &mut dyn FnMut(PathBuf, io::Error)) {
     let mut open = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => open.push(entry.path()),
-                Ok(kind) if kind.is_file() => take(entry.path()),
-                _ => {}
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            // Nothing is kept yet, or nothing any more.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                failed(directory, error);
+                continue;
+            }
+        };
+        for entry in entries {
+            match entry.and_then(|entry| Ok((entry.path(), entry.file_type()?))) {
+                Ok((path, kind)) if kind.is_dir() => open.push(path),
+                Ok((path, kind)) if kind.is_file() => take(path),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => failed(directory.clone(), error),
             }
         }
     }

@@ -4,7 +4,7 @@
 //! not look different from one that grew. Only what was added is compressed; the frames before are taken over as they are. The new
 //! copy is read once more before it takes the place of the old one.
 
-use super::{make_private, private};
+use super::{make_private, private, sync_directory};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -74,10 +74,9 @@ impl Copier {
             return Ok(CopyOutcome::Nothing);
         }
         let mut source = Original::open(original)?;
-        let old = File::open(&place).ok().and_then(|file| Frames::read(&file).map(|end| OldCopy { file, end }));
-        let Some(old) = old else {
+        let Some(old) = old_copy(&place).map_err(CopyError::Copy)? else {
             // Something that is no copy of ours, or a damaged one, is put aside as well.
-            if place.exists() {
+            if fs::symlink_metadata(&place).is_ok() {
                 self.put_aside(&place).map_err(CopyError::Copy)?;
             }
             self.write(&mut source, None, &place, progress)?;
@@ -109,6 +108,11 @@ impl Copier {
         Ok(CopyOutcome::Replaced(source.length))
     }
 
+    /// Copies a file in the place of a damaged copy.
+    pub(super) fn copy_again(&self, original: &Path, place: &Path, progress: &Progress) -> Result<(), CopyError> {
+        self.write(&mut Original::open(original)?, None, place, progress)
+    }
+
     fn write(
         &self,
         source: &mut Original,
@@ -138,9 +142,14 @@ impl Copier {
 
     /// Saves the content of a copy under another name. The copy itself stays in its place until a new one replaces it.
     fn put_aside(&self, place: &Path) -> io::Result<()> {
+        self.put_below(place, &self.older)
+    }
+
+    /// Saves the content of a copy below a directory.
+    pub(super) fn put_below(&self, place: &Path, below: &Path) -> io::Result<()> {
         let path = place.strip_prefix(&self.files).map_err(io::Error::other)?;
         for number in 1_u32.. {
-            let aside = self.older.join(number.to_string()).join(path);
+            let aside = below.join(number.to_string()).join(path);
             if let Some(directory) = aside.parent() {
                 make_private(directory)?;
             }
@@ -158,8 +167,17 @@ impl Copier {
     }
 }
 
+/// The copy at a place; nothing if there is none, or something else. An error is not taken for that: then the copy would be put aside.
+fn old_copy(place: &Path) -> io::Result<Option<OldCopy>> {
+    match File::open(place) {
+        Ok(file) => Ok(Frames::load(&file)?.map(|end| OldCopy { file, end })),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Checks what was written, and gives it the time of its file.
-fn finish(written: &File, seal: &Seal) -> io::Result<()> {
+pub(super) fn finish(written: &File, seal: &Seal) -> io::Result<()> {
     check(written, seal)?;
     if let Some(modified) = seal.modified() {
         written.set_modified(modified)?;
@@ -198,24 +216,27 @@ fn time(path: &Path) -> io::Result<std::time::SystemTime> {
     fs::symlink_metadata(path)?.modified()
 }
 
-fn give_name(written: NamedTempFile, place: &Path) -> io::Result<()> {
+pub(super) fn give_name(written: NamedTempFile, place: &Path) -> io::Result<()> {
     if let Some(directory) = place.parent() {
         make_private(directory)?;
     }
-    written.persist(place).map(drop).map_err(|error| error.error)
+    written.persist(place).map(drop).map_err(|error| error.error)?;
+    sync_directory(place)
 }
 
 /// Reads what was written, to the last byte.
 pub(super) fn check(file: &File, seal: &Seal) -> io::Result<()> {
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the copy is not what was copied");
-    let end = Frames::read(file).filter(|end| end.seal == *seal).ok_or_else(damaged)?;
+    let end = Frames::load(file)?.filter(|end| end.seal == *seal).ok_or_else(damaged)?;
     let mut hash = Xxh3Default::new();
     let mut content = end.content(file.try_clone()?);
+    let damaged_by = |error: io::Error| io::Error::new(io::ErrorKind::InvalidData, format!("the copy is not what was copied: {error}"));
     each_chunk::<io::Error>(&mut content, u64::MAX, |bytes| {
         hash.update(bytes);
         Ok(())
     })
-    .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("the copy is not what was copied: {error}")))?;
+    // What the system does not let be read is not known to be damaged.
+    .map_err(|error| if error.raw_os_error().is_some() { error } else { damaged_by(error) })?;
     (hash.digest128() == seal.checksum).then_some(()).ok_or_else(damaged)
 }
 

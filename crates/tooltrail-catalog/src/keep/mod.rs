@@ -5,6 +5,7 @@
 //! ```text
 //! files/…     the copies, each at its file's own path (formats::mirror), in frames (formats::frames)
 //! older/N/…   what copies held before their file was truncated or replaced
+//! damaged/N/… damaged copies that were repaired, as they were
 //! new/        copies that are being written
 //! state.json  whether logs are kept automatically, and when they were kept last
 //! lock        held by the process that keeps
@@ -19,17 +20,20 @@
 
 mod choose;
 mod copy;
+mod repair;
 mod restore;
+mod state;
 mod status;
 
 pub use choose::{SOON, belongings};
+pub use repair::RepairOutcome;
 pub use restore::{RestoreOptions, RestoreOutcome};
+pub use state::KeepState;
 pub use status::{DoomedLog, KeepStatus};
 
 use copy::{Copier, CopyError, CopyOutcome};
-use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -56,6 +60,15 @@ pub enum KeepError {
         /// The file or directory.
         path: PathBuf,
         /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// Whether logs are kept automatically cannot be told.
+    #[error("cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it anew", path.display())]
+    State {
+        /// The file that says so.
+        path: PathBuf,
+        /// Why it cannot be read.
         #[source]
         error: io::Error,
     },
@@ -119,17 +132,6 @@ impl Unkept {
 #[derive(Clone, Debug)]
 pub struct Keep {
     directory: PathBuf,
-}
-
-/// Whether logs are kept automatically, and when they were kept last.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeepState {
-    /// Whether they are.
-    #[serde(default)]
-    pub on: bool,
-    /// When logs were kept last, as the contracts spell times.
-    #[serde(default)]
-    pub last: Option<String>,
 }
 
 /// The result of copying files.
@@ -206,23 +208,6 @@ impl Keep {
         self.directory.join("files")
     }
 
-    /// Whether logs are kept automatically. They are not if this cannot be read.
-    pub fn state(&self) -> KeepState {
-        let path = self.directory.join("state.json");
-        match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-                warn!(?path, %error, "cannot understand whether logs are kept; keeping none");
-                KeepState::default()
-            }),
-            // Before `keep on` there is no such file.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => KeepState::default(),
-            Err(error) => {
-                warn!(?path, %error, "cannot read whether logs are kept; keeping none");
-                KeepState::default()
-            }
-        }
-    }
-
     /// Switches automatic keeping on or off.
     pub fn switch(&self, on: bool) -> Result<(), KeepError> {
         // Switching off what was never on must not create directories.
@@ -230,7 +215,8 @@ impl Keep {
             return Ok(());
         }
         let _lock = self.lock(PATIENCE)?;
-        self.write_state(&KeepState { on, ..self.state() })
+        // What was said before need not be readable to say something else.
+        self.write_state(&KeepState { on, ..self.state().unwrap_or_default() })
     }
 
     /// Copies every log whose copy is not current, with all files that belong to it.
@@ -268,12 +254,14 @@ impl Keep {
     /// Keeps the logs that are due, if automatic keeping is on, for a moment at most. Does nothing while another process keeps logs.
     pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<KeepOutcome, KeepError> {
         let start = Instant::now();
-        if !self.state().on {
+        let state = self.state()?;
+        if !state.on {
             return Ok(KeepOutcome::default());
         }
         // Decided before locking: in most runs there is nothing to do, and no file should be touched then.
         let due = choose::due(search, retention, now, &self.files());
         if due.is_empty() {
+            self.note_check(&state, now)?;
             return Ok(KeepOutcome::default());
         }
         let _lock = match self.lock(Duration::ZERO) {
@@ -305,7 +293,7 @@ impl Keep {
         }
         let lock = self.lock(PATIENCE)?;
         // The state first: if this is interrupted, nothing is kept automatically any more.
-        for name in ["state.json", "new", "older", "files"] {
+        for name in ["state.json", "new", "older", "damaged", "files"] {
             let path = self.directory.join(name);
             let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             match removed {
@@ -359,27 +347,6 @@ impl Keep {
             }
         }
     }
-
-    /// Stores when logs were kept. Not on a full disk: that is reported already, and must not hide which files were kept.
-    fn note(&self, outcome: &KeepOutcome, now: Time) -> Result<(), KeepError> {
-        if outcome.is_over() {
-            return Ok(());
-        }
-        self.write_state(&KeepState { last: Some(now.to_string()), ..self.state() })
-    }
-
-    fn write_state(&self, state: &KeepState) -> Result<(), KeepError> {
-        let path = self.directory.join("state.json");
-        let write = || -> io::Result<()> {
-            // Written beside and renamed, so that no reader sees half of it.
-            let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
-            serde_json::to_writer(&mut file, state)?;
-            file.flush()?;
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok(())
-        };
-        write().map_err(|error| KeepError::Directory { path, error })
-    }
 }
 
 /// Whether the copy of a source is that of the version that was found.
@@ -412,6 +379,15 @@ fn make_private(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(directory)
+}
+
+/// Has the names in a file's directory written to the disk.
+fn sync_directory(file: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(directory) = file.parent() {
+        File::open(directory)?.sync_all()?;
+    }
+    Ok(())
 }
 
 /// How files are opened that only their owner may read.

@@ -35,8 +35,12 @@ pub struct KeepStatus {
     pub older: u64,
     /// Their bytes.
     pub older_bytes: u64,
-    /// Copies that are damaged.
+    /// Copies that are damaged, older ones among them.
     pub damaged: Vec<PathBuf>,
+    /// Copies and directories of them that cannot be read, so that nothing is known about them.
+    pub unreadable: Vec<PathBuf>,
+    /// How many damaged copies were put aside by repairs.
+    pub set_aside: u64,
     /// Logs that are not kept as they are now.
     pub unkept: u64,
     /// Those of them that are about to be deleted, the first one first.
@@ -62,16 +66,22 @@ impl Keep {
         status.gone = gone.len() as u64;
         // Copies whose log still exists, perhaps compressed or in another place, where its own path would not find it.
         let there: Set<&Path> = search.kept.iter().map(|kept| kept.copy.path.as_path()).filter(|path| !gone.contains(path)).collect();
-        for path in self.copies() {
-            let seal = match sealed(&path, verify) {
-                Ok(seal) => seal,
-                Err(error) => {
-                    warn!(?path, %error, "a kept copy is damaged");
-                    status.damaged.push(path);
-                    continue;
-                }
-            };
+        let (mut copies, mut older) = (Vec::new(), Vec::new());
+        for (directory, found) in [(&kept, &mut copies), (&self.directory().join("older"), &mut older)] {
+            choose::walk_all(directory, &mut |path| found.push(path), &mut |path, error| {
+                warn!(?path, %error, "cannot look for kept copies");
+                status.unreadable.push(path);
+            });
+            found.sort();
+        }
+        for path in copies {
             let is_log = u64::from(is_log_name(&path));
+            let Some(seal) = status.examine(&path, verify) else {
+                // Some of it may be saved, and may be nowhere else.
+                let only = u64::from(!there.contains(path.as_path()) && !self.original(&path).is_some_and(|original| original.exists()));
+                (status.only, status.only_logs) = (status.only + only, status.only_logs + only * is_log);
+                continue;
+            };
             let only = match self.original(&path).and_then(|original| fs::symlink_metadata(original).ok()) {
                 // Comparing sizes is cheap, and logs only grow; a rewritten file of the same size is the rare exception.
                 Some(original) => u64::from(original.len() < seal.length),
@@ -82,9 +92,13 @@ impl Keep {
             status.bytes += seal.length;
             status.kept_bytes += size(&path);
         }
-        choose::walk(&self.directory().join("older"), &mut |path| {
+        for path in older {
             (status.older, status.older_bytes) = (status.older + 1, status.older_bytes + size(&path));
-        });
+            if verify {
+                status.examine(&path, verify);
+            }
+        }
+        status.set_aside = self.set_aside();
         let is_unkept = |found: &&FoundSource| !found.path.starts_with(&kept) && !is_source_kept(&kept, found);
         let unkept: Vec<&Path> = search.files.iter().filter(is_unkept).map(|found| found.path.as_path()).collect();
         status.unkept = unkept.len() as u64;
@@ -108,10 +122,24 @@ impl Keep {
     }
 }
 
+impl KeepStatus {
+    /// The seal of a copy; nothing if it is damaged or cannot be read, which is noted.
+    fn examine(&mut self, path: &Path, verify: bool) -> Option<Seal> {
+        let seal = sealed(path, verify);
+        if let Err(error) = &seal {
+            warn!(?path, %error, "a kept copy is damaged or cannot be read");
+            // An error of the system says nothing about the copy.
+            let list = if error.raw_os_error().is_some() { &mut self.unreadable } else { &mut self.damaged };
+            list.push(path.to_owned());
+        }
+        seal.ok()
+    }
+}
+
 /// The seal at the end of a copy; with `verify`, after reading and checking all of its content.
 fn sealed(path: &Path, verify: bool) -> io::Result<Seal> {
     let file = File::open(path)?;
-    let end = Frames::read(&file).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its end is not that of a kept copy"))?;
+    let end = Frames::load(&file)?.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its end is not that of a kept copy"))?;
     if verify {
         check(&file, &end.seal)?;
     }

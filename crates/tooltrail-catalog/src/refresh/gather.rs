@@ -7,7 +7,7 @@ use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::find::{FoundSource, Problem};
-use tooltrail_formats::scan::{self, Options, Progress};
+use tooltrail_formats::scan::{self, Options, Progress, ScanOutcome};
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Source, Ties, bundles};
 use tracing::warn;
@@ -20,6 +20,8 @@ pub(super) struct GatheredSources {
     stamps: Map<String, FileStamp>,
     /// The packed summaries of sources that were read.
     packed: Map<Box<str>, Vec<u8>>,
+    /// Sources of which only a part could be read.
+    incomplete: Set<String>,
 }
 
 /// The bundles that changed sources belong to, before or now.
@@ -72,6 +74,11 @@ impl GatheredSources {
         self.packed.get(path).map_or(&[], Vec::as_slice)
     }
 
+    /// The stamp to store for a source that was read. One that was read only in part has a time that no file has, so that it is read again.
+    pub(super) fn stamp(&self, path: &str, stamp: FileStamp) -> FileStamp {
+        if self.incomplete.contains(path) { FileStamp { mtime_ns: 0, ..stamp } } else { stamp }
+    }
+
     /// The ties that join a source to others.
     pub(super) fn ties(&self, path: &str) -> &Ties {
         const NONE: &Ties = &Ties { names: Vec::new(), leaves: Vec::new() };
@@ -91,8 +98,9 @@ impl GatheredSources {
         let is_read = |path: &str, stamp| self.packed.contains_key(path) && self.stamps.get(path) == Some(stamp);
         let changed: Vec<_> = changed.filter(|(path, (_, stamp))| !is_read(path, stamp)).collect();
         let files: Vec<FoundSource> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
-        let (scanned, problems) = scan::scan(&files, options, progress);
-        let scanned: Vec<Source> = scanned.into_sources().collect();
+        let ScanOutcome { linker, problems, incomplete } = scan::scan_all(&files, options, progress);
+        self.incomplete.extend(incomplete);
+        let scanned: Vec<Source> = linker.into_sources().collect();
         let pack = |source: &Source| (pack(&source.summary).unwrap_or_default(), Ties::of(&source.summary));
         let packed = in_parallel(options.threads, &scanned, pack);
         for (source, (packed, ties)) in scanned.into_iter().zip(packed) {

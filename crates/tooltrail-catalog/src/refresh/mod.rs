@@ -50,17 +50,40 @@ pub fn refresh(
     progress: &Progress,
 ) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
-    let outcome = match Refresh::new(search, options, now, progress).run(catalogue) {
-        Err(error) if is_damaged(&error) => {
+    let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue);
+    let outcome = match run(catalogue) {
+        Err(RefreshError::Store(error)) if is_damaged(&error) => {
             warn!(path = ?catalogue.path(), %error, "the catalogue is damaged and is filled anew");
-            catalogue.start_over()?;
-            Refresh::new(search, options, now, progress).run(catalogue).map_err(|error| catalogue.failed(error))
+            catalogue.start_over(&error)?;
+            run(catalogue)
         }
-        outcome => outcome.map_err(|error| catalogue.failed(error)),
-    }?;
+        outcome => outcome,
+    }
+    .map_err(|error| match error {
+        RefreshError::Store(error) => catalogue.failed(error),
+        RefreshError::Catalogue(error) => error,
+    })?;
     let RefreshOutcome { read, lost, sessions, problems } = &outcome;
     info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the catalogue");
     Ok(outcome)
+}
+
+/// The reason why a refresh failed.
+enum RefreshError {
+    Store(rusqlite::Error),
+    Catalogue(CatalogueError),
+}
+
+impl From<rusqlite::Error> for RefreshError {
+    fn from(error: rusqlite::Error) -> Self {
+        RefreshError::Store(error)
+    }
+}
+
+impl From<CatalogueError> for RefreshError {
+    fn from(error: CatalogueError) -> Self {
+        RefreshError::Catalogue(error)
+    }
 }
 
 /// A refresh under way.
@@ -91,7 +114,7 @@ impl<'a> Refresh<'a> {
         }
     }
 
-    fn run(mut self, catalogue: &mut Catalogue) -> rusqlite::Result<RefreshOutcome> {
+    fn run(mut self, catalogue: &mut Catalogue) -> Result<RefreshOutcome, RefreshError> {
         let mut step = FIRST_STEP;
         loop {
             let mut plan = RefreshPlan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
@@ -189,7 +212,7 @@ impl<'a> Refresh<'a> {
                 (None, None) => 0,
                 (Some(&(_, stamp)), _) => writer.put_source(&NewSource {
                     path: &source.path,
-                    stamp,
+                    stamp: self.held.stamp(&source.path, stamp),
                     modified: source.modified,
                     scanned: self.now,
                     summary: &source.summary,

@@ -5,7 +5,8 @@
 //! Unused files are removed whenever a catalogue is opened. The modification time of a file says when it was last used. It is set when the
 //! file is opened: reading does not change it, and writes may stay in the log beside it for long.
 
-use super::{is_busy, schema};
+use super::error::is_damaged;
+use super::{Catalogue, schema};
 use rusqlite::{Connection, OpenFlags};
 use std::ffi::OsString;
 use std::fs;
@@ -41,7 +42,8 @@ pub fn file_name(roots: &[PathBuf]) -> String {
 /// alone knows sessions that are gone, and files that are not catalogues.
 fn patience(name: &str) -> Option<Duration> {
     let rest = name.strip_prefix("catalogue-")?;
-    if let Some((_, process)) = rest.strip_suffix(".new").and_then(|rest| rest.split_once(".db.")) {
+    if let Some((_, process)) = rest.strip_suffix(".new").or_else(|| rest.strip_suffix(".rebuild")).and_then(|rest| rest.split_once(".db."))
+    {
         return process.parse::<u32>().is_ok().then_some(FILLING);
     }
     let rest = rest.strip_suffix(".db")?;
@@ -64,11 +66,6 @@ pub(super) fn predecessors(path: &Path) -> Vec<PathBuf> {
     (schema::OLDEST..schema::VERSION).rev().map(|older| path.with_file_name(format!("catalogue-{older}{rest}"))).collect()
 }
 
-/// The name that a catalogue of an older schema or of other readers has until a new one has taken its place.
-pub(super) fn aside(path: &Path) -> PathBuf {
-    with_ending(path, ".old")
-}
-
 /// A path with something behind its name.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
@@ -76,23 +73,51 @@ pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Removes unused files beside a catalogue.
-pub(super) fn sweep(own: &Path) {
+impl Catalogue {
+    /// Removes unused files beside this one.
+    pub(super) fn sweep(&mut self) {
+        let own = self.path.clone();
+        let predecessors = predecessors(&own);
+        sweep(&own, &mut |older| match predecessors.iter().any(|path| path == older) {
+            // A version that was used since may have learned of more sessions.
+            true => self.draft.is_none() && self.absorb(older),
+            false => true,
+        });
+    }
+}
+
+/// Removes unused files beside a catalogue. `is_spare` is asked about each of an older schema, before it is removed.
+fn sweep(own: &Path, is_spare: &mut dyn FnMut(&Path) -> bool) {
     // Before there is a file of ours, an older one may be all that knows of sessions that are gone.
     let ours = own.exists();
     for entry in own.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten().flatten() {
         let Some(patience) = entry.file_name().to_str().and_then(patience) else { continue };
         let path = entry.path();
-        if path == own || !is_older(&path, patience) || (patience == OLDER_SCHEMA && !ours) {
+        if path == own || !is_older(&path, patience) {
             continue;
         }
-        match claim(&path) {
-            Err(error) if is_busy(&error) => {}
-            // No process can begin to use it while it is claimed, and one that began before has set its time, so the age
-            // is checked once more. A file that cannot be claimed because it is no database is in no use either.
-            _held if is_older(&path, patience) => remove(&path),
-            _held => {}
+        let is_own = patience == OLDER_SCHEMA && predecessors(own).contains(&path);
+        if patience == OLDER_SCHEMA && (!ours || !is_spare(&path)) {
+            continue;
         }
+        let is_draft = path.extension().is_some_and(|ending| ending == "new" || ending == "rebuild");
+        match claim(&path) {
+            // No process can begin to use it while it is claimed, and one that began before has set its time, so the age
+            // is checked once more.
+            Ok(held) if is_older(&path, patience) && (is_own || is_draft || !is_sole(&held)) => remove(&path),
+            // A draft that is no database was never more than a beginning. About any other file, an error says nothing.
+            Err(error) if is_draft && is_damaged(&error) && is_older(&path, patience) => remove(&path),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a catalogue alone knows sessions: their logs are gone.
+fn is_sole(connection: &Connection) -> bool {
+    match connection.query_row("SELECT EXISTS(SELECT 1 FROM session_rows WHERE gone)", [], |row| row.get(0)) {
+        Ok(any) => any,
+        // Nothing is in a file without tables. Any other error leaves the question open.
+        Err(_) => !matches!(schema::schema_number(connection), Ok(0)),
     }
 }
 
@@ -131,7 +156,7 @@ pub(super) fn touch(path: &Path) {
 }
 
 /// The endings of the files that SQLite keeps beside a database.
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub(super) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Removes a catalogue, with what SQLite keeps beside it.
 pub(super) fn remove(path: &Path) {
@@ -141,20 +166,9 @@ pub(super) fn remove(path: &Path) {
     }
 }
 
-/// Renames a catalogue, with what SQLite keeps beside it, over what has that name.
-pub(super) fn rename(path: &Path, to: &Path) -> std::io::Result<()> {
-    remove(to);
-    // What is beside it goes first: without its log a file lacks what was written last.
-    for ending in BESIDE {
-        let _ = fs::rename(with_ending(path, ending), with_ending(to, ending));
-    }
-    fs::rename(path, to)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Catalogue;
     use std::time::SystemTime;
 
     const DAY: Duration = OLDER_SCHEMA;
@@ -195,7 +209,7 @@ mod tests {
             fs::write(&path, "").unwrap();
             fs::write(home.path().join(format!("{name}-wal")), "").unwrap();
             aged(&path, age);
-            sweep(&home.path().join("catalogue-0.db"));
+            sweep(&home.path().join("catalogue-0.db"), &mut |_| true);
             assert_eq!(path.exists(), stays, "{name} after {age:?}");
             assert_eq!(home.path().join(format!("{name}-wal")).exists(), stays, "{name}-wal");
             let _ = fs::remove_file(path);
@@ -218,13 +232,13 @@ mod tests {
                 used.connection.execute_batch("UPDATE meta SET value = value + 1").unwrap();
             }
             aged(&other, 99 * DAY);
-            sweep(&own);
+            sweep(&own, &mut |_| true);
             assert!(other.exists(), "another process has it");
         }
         used.connection.execute_batch("SELECT * FROM meta").unwrap();
         drop(used);
         aged(&other, 99 * DAY);
-        sweep(&own);
+        sweep(&own, &mut |_| true);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing of it is left");
     }
 }

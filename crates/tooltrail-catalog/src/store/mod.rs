@@ -1,94 +1,48 @@
-//! The catalogue's file: opened, checked, and rebuilt when it is damaged or outdated.
+//! The catalogue's file: opened, checked, and made again when it is damaged or outdated.
 //!
 //! It is a cache: whatever is wrong with it, it is filled again from the logs, without asking. It alone knows one thing: sessions whose
-//! logs are gone. So a file of an older schema or of other readers is set aside until a new one has taken these over (`carry`), and one
-//! of a newer schema is set aside for good. Only a damaged file is removed. Several processes may use it at once: readers never wait,
-//! and what a refresh writes is seen all at once or not at all.
+//! logs are gone. So a file is never deleted because of an error. One that SQLite calls damaged, one of an older schema and one of other
+//! readers are set aside (`aside`), and a new one takes these sessions over (`carry`). One of a newer schema is not touched at all. Any
+//! other error, such as a full disk, leaves the file as it is, and the caller reads the logs. Several processes may use it at once:
+//! readers never wait, and what a refresh writes is seen all at once or not at all.
 
+mod aside;
 mod call_rows;
 mod carry;
 mod column;
+mod error;
 mod files;
 mod keys;
+mod leftovers;
 mod listing;
 pub(crate) mod read;
+mod rebuild;
 mod schema;
 mod summaries;
 mod write;
 
 pub use call_rows::CallSpans;
+pub(crate) use error::is_damaged;
+pub use error::{CatalogueError, Repair};
 pub use files::file_name;
 pub use keys::{CallKey, CallKeys, Figure};
+pub use leftovers::Recovery;
 pub use listing::{ListedCall, SessionListing};
+pub use rebuild::{FileCondition, inspect};
 pub use summaries::SummaryError;
 pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
 pub(crate) use write::{CatalogueWriter, FileStamp, NewSource, SourceIds};
 
-use carry::CarriedRows;
-use files::{aside, remove, rename, sweep, touch, with_ending};
+use error::is_sound;
+use files::{remove, touch, with_ending};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use schema::Provenance;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tooltrail_formats::error::ErrorChain;
 use tracing::{debug, warn};
-
-/// An error of the catalogue.
-#[derive(Debug, thiserror::Error)]
-pub enum CatalogueError {
-    /// The file cannot be used.
-    #[error("cannot use the catalogue `{}`, which may be deleted: it is made again from the logs", path.display())]
-    Store {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        error: rusqlite::Error,
-    },
-    /// Its directory cannot be made.
-    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        error: std::io::Error,
-    },
-    /// A file of another schema or of other readers cannot be renamed.
-    #[error("cannot rename the catalogue `{}`, which another version made: {error}", path.display())]
-    Aside {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// The stored summary of a log cannot be read.
-    #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The log whose summary it is.
-        log: String,
-        /// Why the summary is none.
-        #[source]
-        error: SummaryError,
-    },
-}
-
-impl CatalogueError {
-    /// Removes a catalogue that turned out to be damaged during a query; the next command rebuilds it. Returns whether damage was the
-    /// cause of this error.
-    pub fn heal(&self) -> bool {
-        match self {
-            CatalogueError::Store { path, error } if is_damaged(error) => remove(path),
-            CatalogueError::Damaged { path, .. } => remove(path),
-            _ => return false,
-        }
-        warn!(error = %ErrorChain(self), "removed a damaged catalogue");
-        true
-    }
-}
 
 /// How long a process waits for another one that writes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -100,8 +54,10 @@ pub struct Catalogue {
     path: PathBuf,
     /// The file that is being filled for the first time, before it gets its name.
     draft: Option<Draft>,
-    /// The rows of an older file that the draft took over.
-    carried: CarriedRows,
+    /// Whether the draft took over sessions of another file.
+    has_carried: bool,
+    /// The damage that was repaired, for whoever uses the catalogue to report.
+    recovery: Option<Recovery>,
 }
 
 /// A file that is filled without regard to what happens if that breaks off: then it is thrown away.
@@ -117,40 +73,51 @@ impl Drop for Draft {
 }
 
 impl Catalogue {
-    /// Opens the catalogue in a file, or begins an empty one.
+    /// Opens the catalogue in a file, or begins an empty one. If a newer version has made the file, another one beside it is used.
     pub fn open(path: &Path) -> Result<Self, CatalogueError> {
         if let Some(directory) = path.parent() {
             make_private(directory).map_err(|error| CatalogueError::Directory { path: directory.to_owned(), error })?;
         }
-        if path.exists() {
-            touch(path);
-            match connect(path, OpenMode::Shared) {
-                Ok((connection, Provenance::Current)) => {
-                    sweep(path);
-                    return Ok(Catalogue { connection, path: path.to_owned(), draft: None, carried: CarriedRows::Nothing });
-                }
-                Ok((connection, provenance)) => {
-                    set_aside(connection, path, provenance).map_err(|error| CatalogueError::Aside { path: path.to_owned(), error })?;
-                }
-                // Another process is at work on it: it is not damaged.
-                Err(error) if is_busy(&error) => return Err(CatalogueError::Store { path: path.to_owned(), error }),
-                Err(error) => {
-                    warn!(?path, %error, "removed a catalogue that cannot be opened");
-                    remove(path);
-                }
+        for path in [path, &with_ending(path, &format!(".schema-{}", schema::VERSION))] {
+            match Catalogue::open_own(path)? {
+                Some(catalogue) => return Ok(catalogue),
+                None => debug!(?path, "a newer version has made this catalogue"),
             }
         }
-        let failed = |error| CatalogueError::Store { path: path.to_owned(), error };
-        let mut catalogue = Catalogue::begin(path).map_err(failed)?;
-        let carried = carry::carry(&mut catalogue.connection, path);
-        if carried == CarriedRows::Failed {
-            // A draft has no journal, so that what was begun in it cannot be taken back.
-            drop(catalogue);
-            catalogue = Catalogue::begin(path).map_err(failed)?;
+        Err(CatalogueError::Newer { path: path.to_owned() })
+    }
+
+    /// Opens the catalogue in a file, or begins one; nothing if the file is that of a newer version.
+    fn open_own(path: &Path) -> Result<Option<Self>, CatalogueError> {
+        let store = |error| CatalogueError::Store { path: path.to_owned(), error };
+        let renamed = |error| CatalogueError::Aside { path: path.to_owned(), error };
+        let mut damaged = None;
+        if is_there(path).map_err(|error| CatalogueError::Hidden { path: path.to_owned(), error })? {
+            match connect(path, OpenMode::Shared) {
+                Ok((connection, Provenance::Current)) => {
+                    touch(path);
+                    let path = path.to_owned();
+                    let mut catalogue = Catalogue { connection, path, draft: None, has_carried: false, recovery: None };
+                    catalogue.take_leftovers();
+                    catalogue.sweep();
+                    return Ok(Some(catalogue));
+                }
+                Ok((_, Provenance::Newer(_))) => return Ok(None),
+                Ok((connection, _)) => replace_outdated(connection, path).map_err(renamed)?,
+                // Looked at twice: what is set aside costs a reading of all logs.
+                Err(error) if is_damaged(&error) && !is_sound(path) => {
+                    warn!(?path, %error, "the catalogue is damaged");
+                    damaged = Some((aside::set_aside(path, aside::DAMAGED).map_err(renamed)?, error.to_string()));
+                }
+                // A lock, a full disk, a lack of file handles: nothing is wrong with the file.
+                Err(error) => return Err(store(error)),
+            }
         }
-        catalogue.carried = carried;
-        sweep(path);
-        Ok(catalogue)
+        let mut catalogue = Catalogue::begin(path).map_err(store)?;
+        catalogue.recovery = damaged.map(|(file, cause)| Recovery { file, cause, ..Recovery::default() });
+        catalogue.take_over().map_err(store)?;
+        catalogue.sweep();
+        Ok(Some(catalogue))
     }
 
     /// Begins an empty catalogue in a file of its own.
@@ -158,26 +125,32 @@ impl Catalogue {
         let draft = Draft { path: with_ending(path, &format!(".{}.new", std::process::id())) };
         remove(&draft.path);
         let (connection, _) = connect(&draft.path, OpenMode::Alone)?;
-        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft), carried: CarriedRows::Nothing })
+        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft), has_carried: false, recovery: None })
     }
 
-    /// Gives a file that was filled for the first time its name. If another process was quicker, or names cannot be given here, the
-    /// catalogue is the one that has the name, and has to be refreshed again.
-    pub(crate) fn publish(&mut self) -> rusqlite::Result<bool> {
+    /// Gives a file that was filled for the first time its name. If another process was quicker, the catalogue is the one that has the name,
+    /// and has to be refreshed again.
+    pub(crate) fn publish(&mut self) -> Result<bool, CatalogueError> {
+        let path = self.path.clone();
+        let failed = |error| CatalogueError::Store { path: path.clone(), error };
         let Some(draft) = self.draft.take() else { return Ok(true) };
         // Done now, while nothing is waited for: later it would wait until all of the file is on the disk.
-        self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-        self.close()?;
-        // Unlike a renamed one, a linked file never takes the place of one that is in use.
-        let linked = fs::hard_link(&draft.path, &self.path);
-        let named = linked.inspect_err(|error| debug!(path = ?self.path, %error, "another process has named its catalogue")).is_ok();
+        self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).map_err(failed)?;
+        self.close().map_err(failed)?;
+        // What it took over is nowhere else once the other file is removed. All else comes from the logs, and need not be waited for.
+        let synced = if self.has_carried { fs::File::open(&draft.path).and_then(|file| file.sync_all()) } else { Ok(()) };
+        let named = synced
+            .and_then(|()| give_name(&draft.path, &self.path))
+            .map_err(|error| CatalogueError::Unnamed { path: self.path.clone(), error })?;
         drop(draft);
-        (self.connection, _) = connect(&self.path, OpenMode::Shared)?;
-        if named && self.carried != CarriedRows::Failed {
-            // Only now is everything that it alone knew in a file with a name.
-            remove(&aside(&self.path));
+        let (connection, provenance) = connect(&self.path, OpenMode::Shared).map_err(failed)?;
+        if provenance != Provenance::Current {
+            return Err(CatalogueError::Newer { path: self.path.clone() });
         }
-        self.carried = CarriedRows::Nothing;
+        self.connection = connection;
+        self.has_carried = false;
+        // What the draft took over is in a file with a name only now.
+        self.drop_leftovers();
         Ok(named)
     }
 
@@ -193,7 +166,12 @@ impl Catalogue {
 
     /// Whether it has just been begun, with rows that were carried over from an older file.
     pub(crate) fn has_carried(&self) -> bool {
-        self.carried == CarriedRows::Rows
+        self.has_carried
+    }
+
+    /// The damage that was repaired since the last call, to be reported once.
+    pub fn take_recovery(&mut self) -> Option<Recovery> {
+        self.recovery.take()
     }
 
     /// The file.
@@ -213,14 +191,26 @@ impl Catalogue {
         open().map_err(|error| self.failed(error))
     }
 
-    /// Throws everything away, for a file that turned out to be damaged while it was used.
-    pub(crate) fn start_over(&mut self) -> Result<(), CatalogueError> {
+    /// Sets a damaged file aside, so that opening the catalogue begins a new one. Returns its name now.
+    pub fn set_aside(path: &Path, damage: &[String]) -> Result<PathBuf, CatalogueError> {
+        warn!(?path, ?damage, "the catalogue is damaged");
+        aside::set_aside(path, aside::DAMAGED).map_err(|error| CatalogueError::Aside { path: path.to_owned(), error })
+    }
+
+    /// Sets the file aside, after it turned out to be damaged while it was used, and begins a new one.
+    pub(crate) fn start_over(&mut self, cause: &rusqlite::Error) -> Result<(), CatalogueError> {
         self.close().map_err(|error| self.failed(error))?;
-        remove(&self.path);
-        // A new draft has the name of the one before, which must not be removed after it was begun.
-        self.draft = None;
+        // A draft has no name yet, so another file may have it, with which nothing is wrong.
+        let was_draft = self.draft.take().is_some();
+        if is_sound(&self.path) || was_draft {
+            *self = Catalogue::open(&self.path)?;
+            return Ok(());
+        }
+        let file = aside::set_aside(&self.path, aside::DAMAGED);
+        let file = file.map_err(|error| CatalogueError::Aside { path: self.path.clone(), error })?;
         *self = Catalogue::begin(&self.path).map_err(|error| self.failed(error))?;
-        Ok(())
+        self.recovery = Some(Recovery { file, cause: cause.to_string(), ..Recovery::default() });
+        self.take_over().map_err(|error| self.failed(error))
     }
 
     /// Runs a query, and adds the path of the file to an error.
@@ -231,18 +221,6 @@ impl Catalogue {
     pub(crate) fn failed(&self, error: rusqlite::Error) -> CatalogueError {
         CatalogueError::Store { path: self.path.clone(), error }
     }
-}
-
-/// Whether an error means that the file is not what it should be.
-pub(crate) fn is_damaged(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode as E;
-    matches!(error.sqlite_error_code(), Some(E::DatabaseCorrupt | E::NotADatabase))
-        || matches!(error, rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..))
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode as E;
-    matches!(error.sqlite_error_code(), Some(E::DatabaseBusy | E::DatabaseLocked))
 }
 
 /// Makes a directory that only its owner can look into: what was said in sessions is private.
@@ -266,19 +244,53 @@ enum OpenMode {
     Alone,
 }
 
-/// Renames a file that another version has made, so that a new one can take its place. One with a newer schema is not ours to take
-/// anything from, and is kept under a name that nothing removes.
-fn set_aside(connection: Connection, path: &Path, provenance: Provenance) -> std::io::Result<()> {
-    // Without this the newest rows would stay in the log beside it. If it fails, that is renamed too.
-    let _ = connection.pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
-    drop(connection);
-    match provenance {
-        Provenance::Newer(schema) => rename(path, &with_ending(path, &format!(".{schema}.newer"))),
-        _ => rename(path, &aside(path)),
+/// Whether there is a file of this name. An error is not taken for a no: then a new file would take the place of the one that is there.
+fn is_there(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
-/// Opens a file, and makes tables in it if it is empty.
+/// Renames a file of an older schema or of other readers, so that a new one can take its place.
+fn replace_outdated(connection: Connection, path: &Path) -> io::Result<()> {
+    // Without this the newest rows would stay in the log beside it. If it fails, that is renamed too.
+    let _ = connection.pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
+    drop(connection);
+    let old = aside::old(path);
+    if is_there(&old)? {
+        // It may know sessions that could not be taken over yet.
+        aside::stamp_old(path)?;
+    }
+    aside::rename(path, &old)
+}
+
+/// Gives a draft its name; returns whether it has it, rather than the file of another process.
+fn give_name(draft: &Path, path: &Path) -> io::Result<bool> {
+    // Unlike a renamed one, a linked file never takes the place of one that is in use.
+    match fs::hard_link(draft, path) {
+        Ok(()) => sync_directory(path).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            debug!(?path, "another process has named its catalogue");
+            Ok(false)
+        }
+        // Not every file system has links.
+        Err(_) if !is_there(path)? => fs::rename(draft, path).map(|()| true),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Has the names in a file's directory written to the disk.
+fn sync_directory(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    if let Some(directory) = path.parent() {
+        fs::File::open(directory)?.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Opens a file, and makes tables in it if it is empty. A file of a newer schema is left as it is.
 fn connect(path: &Path, mode: OpenMode) -> rusqlite::Result<(Connection, Provenance)> {
     #[cfg(unix)]
     {
@@ -289,6 +301,11 @@ fn connect(path: &Path, mode: OpenMode) -> rusqlite::Result<(Connection, Provena
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
+    if let newer @ Provenance::Newer(_) = schema::provenance(&connection)? {
+        // Otherwise closing it would move rows from the log beside it into the file.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        return Ok((connection, newer));
+    }
     // A refresh that is cut off leaves the last one in place. Losing the newest to a power cut costs nothing but reading logs again.
     let (journal, synchronous) = match mode {
         OpenMode::Shared => ("WAL", "NORMAL"),

@@ -158,18 +158,21 @@ fn make_older(older: &Path, from: &Path) {
 }
 
 #[test]
-fn a_newer_schema_is_set_aside_without_loss() {
+fn a_newer_schema_is_not_touched() {
     let cache = tempfile::tempdir().unwrap();
     let path = cache.path().join("catalogue.db");
     let (world, known) = with_a_gone_session(&path);
     run(&path, "PRAGMA user_version = 4711");
+    let (bytes, time) = (fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap());
     let mut catalogue = Catalogue::open(&path).unwrap();
     compare("beside a newer one", &mut catalogue, world.root());
     assert_eq!(gone(&catalogue), [], "what a newer version knows is its own");
     drop(catalogue);
-    assert_eq!(names(cache.path()), ["catalogue.db", "catalogue.db.4711.newer"]);
+    assert!(names(cache.path())[1].starts_with("catalogue.db.schema-"), "{:?}", names(cache.path()));
+    assert!(!Catalogue::open(&path).unwrap().is_new(), "it is found again");
+    assert_eq!((fs::read(&path).unwrap(), fs::metadata(&path).unwrap().modified().unwrap()), (bytes, time));
     // The newer version finds everything there.
-    let newer = rusqlite::Connection::open(cache.path().join("catalogue.db.4711.newer")).unwrap();
+    let newer = rusqlite::Connection::open(&path).unwrap();
     let left: i64 = newer.query_row("SELECT count(*) FROM session_rows WHERE gone", [], |row| row.get(0)).unwrap();
     assert_eq!(left, known.len() as i64);
 }
@@ -178,13 +181,83 @@ fn a_newer_schema_is_set_aside_without_loss() {
 fn an_older_file_that_cannot_be_read_costs_only_what_it_knew() {
     let cache = tempfile::tempdir().unwrap();
     let path = cache.path().join("catalogue.db");
-    let (world, _) = with_a_gone_session(&path);
+    let (world, known) = with_a_gone_session(&path);
     run(
         &path,
         "UPDATE meta SET value = 1 WHERE key = 'readers'; DROP VIEW turns; DROP VIEW copies; DROP VIEW calls; DROP VIEW issues; DROP TABLE turn_rows",
     );
     let mut catalogue = Catalogue::open(&path).unwrap();
     compare("without it", &mut catalogue, world.root());
+    assert_eq!(gone(&catalogue), known, "the rest of it is there");
     drop(catalogue);
-    assert_eq!(names(cache.path()), ["catalogue.db", "catalogue.db.old"], "it is left for whoever can read it");
+    let left = names(cache.path());
+    assert!(left.len() == 2 && left[1].ends_with("Z.old"), "it is left for whoever can read it: {left:?}");
+}
+
+/// Damage in one session costs that session, and nothing is deleted.
+#[test]
+fn a_damaged_file_is_set_aside_and_what_can_be_read_of_it_is_saved() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    let (world, known) = with_a_gone_session(&path);
+    for round in 1..=5 {
+        damage(&path, "meta");
+        let mut catalogue = Catalogue::open(&path).unwrap();
+        compare("made again", &mut catalogue, world.root());
+        assert_eq!(gone(&catalogue), known, "round {round}");
+        let recovery = catalogue.take_recovery().unwrap();
+        assert_eq!((recovery.saved, recovery.lost, recovery.is_torn), (1, 0, false), "{recovery}");
+        assert!(recovery.file.is_file(), "{recovery}");
+        drop(catalogue);
+        assert_eq!(names(cache.path()).len(), 1 + round.min(3), "a few are kept: {:?}", names(cache.path()));
+    }
+}
+
+/// Overwrites the first page of a table.
+fn damage(path: &Path, table: &str) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let page: u32 = connection.query_row("SELECT rootpage FROM sqlite_master WHERE name = ?1", [table], |row| row.get(0)).unwrap();
+    let size: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0)).unwrap();
+    drop(connection);
+    let mut bytes = fs::read(path).unwrap();
+    let start = usize::try_from((page - 1) * size).unwrap();
+    bytes[start..start + 512].fill(0xa5);
+    fs::write(path, bytes).unwrap();
+}
+
+/// What is beside a catalogue and could not be read is taken over as soon as it can be.
+#[test]
+fn gone_sessions_are_taken_over_by_a_catalogue_in_use() {
+    let cache = tempfile::tempdir().unwrap();
+    let (path, older) = (cache.path().join(file_name(&[])), cache.path().join("catalogue-4.db"));
+    let (world, known) = with_a_gone_session(&path);
+    run(&path, "PRAGMA user_version = 4");
+    fs::rename(&path, &older).unwrap();
+    let away = cache.path().join("away");
+    fs::rename(&older, &away).unwrap();
+    update(&mut Catalogue::open(&path).unwrap(), world.root());
+    assert_eq!(gone(&Catalogue::open(&path).unwrap()), []);
+    fs::rename(&away, &older).unwrap();
+    let mut catalogue = Catalogue::open(&path).unwrap();
+    assert_eq!(gone(&catalogue), known);
+    compare("with what it took over", &mut catalogue, world.root());
+    assert_eq!(gone(&Catalogue::open(&path).unwrap()), known);
+    // They come back like any other.
+    world.apply(&Edit::Add(0));
+    compare("come back", &mut catalogue, world.root());
+    assert_eq!(gone(&catalogue), []);
+}
+
+/// An error that says nothing about the file leaves it where it is.
+#[cfg(unix)]
+#[test]
+fn a_directory_in_its_place_or_a_path_that_cannot_be_looked_at_is_an_error() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    fs::create_dir(&path).unwrap();
+    assert!(Catalogue::open(&path).is_err());
+    assert!(path.is_dir());
+    // A file where a directory is wanted: nothing can be told of what is below it.
+    fs::write(cache.path().join("file"), "").unwrap();
+    assert!(Catalogue::open(&cache.path().join("file/catalogue.db")).is_err());
 }

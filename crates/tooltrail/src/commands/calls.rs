@@ -141,7 +141,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        let mut stdout = std::io::stdout().lock();
+        let mut stdout = out::data();
         asked.each_row(
             &shown,
             |lines: &mut Vec<u8>, row, _| {
@@ -184,7 +184,7 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
         }
         Ok(lines)
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = out::data();
     // The record of each request is read again for its row, which takes longer than printing. Batches limit the memory.
     for batch in calls.chunks(CHUNK.saturating_mul(logs.threads())) {
         let (first, others) = batch.split_at(batch.len().min(CHUNK));

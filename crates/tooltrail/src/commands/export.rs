@@ -179,10 +179,10 @@ fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Resul
         None if to.terminal == TerminalRule::Neutralise && io::stdout().is_terminal() => {
             let mut patch = Vec::new();
             write(&mut patch)?;
-            io::stdout().lock().write_all(tooltrail_view::line::neutral_text(&String::from_utf8_lossy(&patch)).as_bytes())?;
+            out::data().write_all(tooltrail_view::line::neutral_text(&String::from_utf8_lossy(&patch)).as_bytes())?;
         }
         None => {
-            let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
+            let mut out = BufWriter::with_capacity(256 * 1024, out::data());
             write(&mut out)?;
             out.flush()?;
         }

@@ -147,7 +147,7 @@ fn numbered(entries: &[HistoryRow], number: usize) -> anyhow::Result<FileText> {
 
 /// Prints a text: unchanged into a pipe, with control characters made visible on a terminal.
 fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(out::data());
     if io::stdout().is_terminal() {
         let shown = tooltrail_view::line::neutral_text(text);
         out.write_all(shown.as_bytes())?;

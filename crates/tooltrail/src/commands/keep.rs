@@ -5,14 +5,14 @@ use crate::commands::calls::local;
 use crate::keeping::{self, when};
 use crate::out::{self, BOLD, DIM};
 use crate::table::{self, Align, Table};
-use crate::{directories, logs, progress, restoring};
+use crate::{directories, logs, mending, progress, restoring, scheduling};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tooltrail_catalog::keep::{Keep, KeepStatus};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{Progress, spelled};
@@ -23,6 +23,9 @@ Examples:
   tooltrail keep on                keep all logs from now on, before agents delete them
   tooltrail keep now               keep what is new, once
   tooltrail keep                   what is kept, and what will be deleted and is not
+  tooltrail keep status --verify   read every copy, and say which are damaged
+  tooltrail keep repair            save what is left of damaged copies
+  tooltrail keep schedule          print how to have logs kept every day; --install sets it up
   tooltrail keep restore 3f2a      put the files of a session back
   tooltrail keep restore all --to /tmp/logs
   tooltrail keep off               keep nothing more; what is kept stays
@@ -61,6 +64,14 @@ enum KeepCommand {
         #[arg(long)]
         verify: bool,
     },
+    /// Save what is left of damaged copies: from their files, or from the parts that are whole
+    Repair,
+    /// Print what has logs kept every day: a systemd timer, a launchd agent or a scheduled task
+    Schedule {
+        /// Set it up
+        #[arg(long)]
+        install: bool,
+    },
     /// Put the files of a session back where they were
     Restore(restoring::RestoreArgs),
 }
@@ -91,7 +102,10 @@ struct StatusRow<'a> {
     kept_bytes: u64,
     older: u64,
     older_bytes: u64,
+    overdue: bool,
     damaged: Vec<String>,
+    unreadable: Vec<String>,
+    set_aside: u64,
     unkept: u64,
     soon: Vec<SoonRow>,
 }
@@ -116,6 +130,8 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
         Some(KeepCommand::On) => on(args, &keep),
         Some(KeepCommand::Off { delete, force }) => off(args, &keep, *delete, *force),
         Some(KeepCommand::Now) => now(args, &keep),
+        Some(KeepCommand::Repair) => mending::repair(args, &keep),
+        Some(KeepCommand::Schedule { install }) => scheduling::schedule(args, *install),
         Some(KeepCommand::Restore(own)) => restoring::restore(args, &keep, own),
     }
 }
@@ -144,6 +160,12 @@ fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result
     // A root may be gone together with its logs; switching the keep off has to work nevertheless.
     let search = search(args).unwrap_or_default();
     let status = keep.status(&search, &keeping::retention(args), logs::asked_at(args), false);
+    if delete && let Some(unknown) = status.unreadable.first().filter(|_| !force) {
+        bail!(
+            "{} cannot be read, so it may hold the only copy of something; nothing was changed. --force deletes everything",
+            printed(unknown)
+        );
+    }
     // Deleting the last copies of logs takes an explicit `--force`.
     let only = nowhere_else(&status);
     if let Some(only) = only.as_ref().filter(|_| delete && !force) {
@@ -196,7 +218,7 @@ fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         let (new, grown, replaced, bytes) = (outcome.new, outcome.grown, outcome.replaced, outcome.bytes);
-        let row = NowRow { v: VERSION, on: keep.state().on, new, grown, replaced, bytes, problems: outcome.problems.len() };
+        let row = NowRow { v: VERSION, on: keep.state()?.on, new, grown, replaced, bytes, problems: outcome.problems.len() };
         out::json_lines([row])?;
     } else if outcome.copied() == 0 {
         writeln!(out, "nothing new to keep")?;
@@ -214,8 +236,9 @@ fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
 fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode> {
     let (search, now) = (search(args)?, logs::asked_at(args));
     let status = keep.status(&search, &keeping::retention(args), now, verify);
-    let state = keep.state();
-    let code = if status.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    let state = keep.state()?;
+    let overdue = state.overdue(&keeping::retention(args), now);
+    let code = if status.damaged.is_empty() && status.unreadable.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if args.json {
         let soon = status.doomed.iter().map(|log| SoonRow { file: spelled(&log.file), deleted_at: log.deleted_at.to_string() });
         out::json_lines([StatusRow {
@@ -230,7 +253,10 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
             kept_bytes: status.kept_bytes,
             older: status.older,
             older_bytes: status.older_bytes,
+            overdue: overdue.is_some(),
             damaged: status.damaged.iter().map(|path| spelled(path)).collect(),
+            unreadable: status.unreadable.iter().map(|path| spelled(path)).collect(),
+            set_aside: status.set_aside,
             unkept: status.unkept,
             soon: soon.collect(),
         }])?;
@@ -241,9 +267,7 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
     for (name, text) in lines(&status, state.on, last, keep.directory()) {
         writeln!(out, "{BOLD}{name:<10}{BOLD:#} {text}")?;
     }
-    for path in &status.damaged {
-        writeln!(out, "damaged: {}", printed(path))?;
-    }
+    warn(&mut out, &status, overdue)?;
     if !status.doomed.is_empty() {
         let mut table = Table::new(&[("DELETED", Align::Left), ("LOG", Align::FillEnd)]);
         status.doomed.iter().take(LISTED).for_each(|log| table.row(vec![when(now, log.deleted_at).into(), spelled(&log.file).into()]));
@@ -257,6 +281,28 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
     }
     out.flush()?;
     Ok(code)
+}
+
+/// Prints what is wrong with a keep, and what can be done about it.
+fn warn(out: &mut impl Write, status: &KeepStatus, overdue: Option<Duration>) -> anyhow::Result<()> {
+    if let Some(lifetime) = overdue {
+        let days = table::counted(lifetime.as_secs() / 86_400, "day");
+        writeln!(
+            out,
+            "no command has looked for logs to keep for too long: agents delete logs after {days}, so some may be gone without a copy;"
+        )?;
+        writeln!(out, "`tooltrail keep now` keeps what is there, `tooltrail keep schedule` has it done every day")?;
+    }
+    for path in &status.unreadable {
+        writeln!(out, "cannot be read: {}", printed(path))?;
+    }
+    for path in &status.damaged {
+        writeln!(out, "damaged: {}", printed(path))?;
+    }
+    if !status.damaged.is_empty() {
+        writeln!(out, "`tooltrail keep repair` saves what is left of damaged copies")?;
+    }
+    Ok(())
 }
 
 /// Lines of the status of a keep: label and text.
@@ -276,6 +322,9 @@ fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) 
     if status.older > 0 {
         let older = table::counted(status.older, "older version");
         lines.push(("older", format!("{older} of files that were replaced, {}", table::bytes(status.older_bytes))));
+    }
+    if status.set_aside > 0 {
+        lines.push(("repaired", format!("{} put aside in `damaged`", table::counted(status.set_aside, "damaged file"))));
     }
     lines.push(("gone", format!("{} only the keep still has", table::counted(status.gone, "log"))));
     lines.push(("not kept", format!("{} as of now", table::counted(status.unkept, "log"))));

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod file;
+pub(crate) mod index;
 pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod open;
@@ -30,6 +31,7 @@ const COMMANDS: &[&str] = &[
     "check",
     "export",
     "file",
+    "index",
     "keep",
     "list",
     "resume",
@@ -49,6 +51,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Check(args)) => check::run(&cli.logs, args),
         Some(Command::Export(args)) => export::run(&cli.logs, args),
         Some(Command::File(args)) => file::run(&cli.logs, args),
+        Some(Command::Index(args)) => index::run(&cli.logs, args),
         Some(Command::Show(args)) => show::run(&cli.logs, args),
         Some(Command::Keep(args)) => keep::run(&cli.logs, args),
         Some(Command::List(args)) => list::run(&cli.logs, args),

@@ -110,7 +110,7 @@ fn text(value: ValueRef<'_>) -> String {
 }
 
 fn csv(statement: &mut Statement<'_>) -> anyhow::Result<()> {
-    let stdout = io::stdout().lock();
+    let stdout = out::data();
     // Into a pipe the values go unchanged; on a terminal control characters in them could do harm.
     let safe = |text: String| if io::stdout().is_terminal() { table::printable(&text) } else { text };
     let mut out = io::BufWriter::new(stdout);
@@ -135,7 +135,7 @@ fn quoted(field: &str) -> String {
 fn json(statement: &mut Statement<'_>) -> anyhow::Result<()> {
     // Two columns may have the same name, as in a join, and the second would overwrite the first.
     let names = distinct(names(statement));
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = io::BufWriter::new(out::data());
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let mut object = serde_json::Map::new();

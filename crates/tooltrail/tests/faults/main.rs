@@ -1,0 +1,17 @@
+//! Faults on purpose: each file operation fails in turn while the program works, and afterwards nothing may be missing.
+//!
+//! The operations of the program and of SQLite go through libc, so a library that is loaded before it (`shim.c`) can let any of them
+//! fail. Each trial begins with the same files, runs a command with one fault, or with all operations failing from some point on, and
+//! then runs it without. What is stored after that has to be what a program without a catalogue reads, with the sessions whose logs are
+//! gone; and no kept copy may be lost.
+//!
+//! Renaming and setting times by `rustix` are system calls without libc, which the library does not see.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests, where a panic is the report
+
+mod exporting;
+mod fault;
+mod keeping;
+mod refreshing;
+mod world;
