@@ -8,6 +8,7 @@ use crate::{FORMATS, Places, Registered, mirror, titles};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -81,7 +82,8 @@ pub fn in_places(places: &[Places]) -> Search {
                     // A place may be one file, such as a database that a variable names.
                     Ok(meta) => search.file(root.clone(), &meta),
                     // Most people use one agent, so a place that does not exist is no problem to report.
-                    Err(_) => {}
+                    Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                    Err(error) => search.problems.push(Problem { path: root.clone(), error }),
                 }
                 // Two agents, or two homes, may name the same root.
                 if !search.looked.contains(&root) {
@@ -223,7 +225,15 @@ impl Search {
                     continue;
                 }
             };
-            for entry in entries.flatten() {
+            for entry in entries {
+                let entry = match entry {
+                    Ok(entry) => entry,
+                    // What else is there cannot be told.
+                    Err(error) => {
+                        self.problems.push(Problem { path: directory, error });
+                        break;
+                    }
+                };
                 let path = entry.path();
                 // The type comes from the directory entry, so links are neither followed nor opened.
                 match entry.file_type() {

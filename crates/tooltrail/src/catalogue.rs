@@ -4,6 +4,7 @@ use crate::cli::LogArgs;
 use crate::{directories, keeping, logs, out, progress};
 use anyhow::bail;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tooltrail_catalog::library::StoredLibrary;
 use tooltrail_catalog::matching::stored::CatalogueQuery;
@@ -26,6 +27,8 @@ pub(crate) struct Ready {
     /// Duration of opening and refreshing.
     pub(crate) took: Duration,
     pub(crate) threads: usize,
+    /// Whether a log could not be read.
+    pub(crate) unread: bool,
 }
 
 /// The refreshed catalogue, unless the arguments exclude it. If it cannot be used, a remark says so and the caller reads the logs.
@@ -77,12 +80,14 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
         out::complain_of(problem);
     }
     keeping::after_refresh(args, &search);
+    let unread = !search.problems.is_empty() || !outcome.problems.is_empty();
     Ok(Ready {
         library: StoredLibrary::new(catalogue, keeping::keep(args)),
         now: logs::now_in(args, &places),
         looked: search.looked,
         took: start.elapsed(),
         threads: options.threads,
+        unread,
     })
 }
 
@@ -103,6 +108,11 @@ pub(crate) fn whose(args: &LogArgs) -> Vec<PathBuf> {
 }
 
 impl Ready {
+    /// Exit status of a command that has listed what is in the catalogue.
+    pub(crate) fn exit(&self) -> ExitCode {
+        out::exit(self.unread)
+    }
+
     /// The sessions as of the current time.
     pub(crate) fn list(&self) -> anyhow::Result<SessionListing> {
         Ok(self.library.catalogue().list(&self.now)?)

@@ -7,6 +7,7 @@ use crate::{demo, directories, keeping, out, progress};
 use anyhow::{Context, bail};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Library;
@@ -34,6 +35,8 @@ pub(crate) struct Logs {
     shelf: Box<dyn Shelf>,
     threads: usize,
     keep: Option<Keep>,
+    /// Whether a log could not be read.
+    unread: bool,
 }
 
 /// Opens the logs that the arguments name: from the catalogue, or from disk if paths are named.
@@ -84,11 +87,12 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
             shelf: Box::new(demo::DemoShelf),
             threads: options.threads,
             keep: None,
+            unread: false,
         });
     }
     let places = places(args)?;
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
-    let (linker, looked) = scan_files(search, &options);
+    let (linker, looked, unread) = scan_files(search, &options);
     Ok(Logs {
         linker: ManuallyDrop::new(linker),
         now: now(args, time, registered(&places)),
@@ -97,6 +101,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         shelf: Box::new(Disk::default()),
         threads: options.threads,
         keep: keeping::keep(args),
+        unread,
     })
 }
 
@@ -128,9 +133,14 @@ fn registered(places: &[Places]) -> Vec<Registered> {
 
 impl Logs {
     fn stored(ready: Ready, linker: Linker) -> Self {
-        let Ready { now, looked, took, threads, library } = ready;
+        let Ready { now, looked, took, threads, library, unread } = ready;
         let keep = library.keep().cloned();
-        Logs { linker: ManuallyDrop::new(linker), now, looked, took, shelf: Box::new(Disk::default()), threads, keep }
+        Logs { linker: ManuallyDrop::new(linker), now, looked, took, shelf: Box::new(Disk::default()), threads, keep, unread }
+    }
+
+    /// Exit status of a command that has listed these logs.
+    pub(crate) fn exit(&self) -> ExitCode {
+        out::exit(self.unread)
     }
 
     /// The keep, with copies of deleted logs.
@@ -202,7 +212,8 @@ pub(crate) fn asked_at(args: &LogArgs) -> Time {
     args.now.unwrap_or_else(|| if args.demo { demo::now() } else { jiff::Timestamp::now().into() })
 }
 
-fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {
+/// Reads logs; says of each that cannot be read why, and whether there was any.
+fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>, bool) {
     let total = search.files.iter().map(|found| found.size).sum();
     let progress = Progress::default();
     let (linker, problems) = progress::with_bar(total, &progress, || scan::scan(&search.files, options, &progress));
@@ -210,7 +221,8 @@ fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {
     for problem in search.problems.iter().chain(&problems) {
         out::complain_of(problem);
     }
-    (linker, search.looked)
+    let unread = !search.problems.is_empty() || !problems.is_empty();
+    (linker, search.looked, unread)
 }
 
 fn now(args: &LogArgs, time: Time, live: Vec<Registered>) -> Now {

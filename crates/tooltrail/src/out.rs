@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::Status;
@@ -27,6 +28,11 @@ impl<W: Write> Write for NotedWriter<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
+}
+
+/// Exit status of a command that lists logs: 1 where one of them could not be read.
+pub(crate) fn exit(unread: bool) -> ExitCode {
+    if unread { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Standard output as it is, for data.

@@ -130,7 +130,7 @@ impl GatheredSources {
             if plan.read.contains(path) || lost.contains(&known.id) {
                 joined.bundles.insert(known.bundle);
                 joined.stored.push(known.id);
-            } else if plan.present.contains_key(path) {
+            } else if plan.present.contains_key(path) || plan.unreadable.contains(path) {
                 same.insert(known.id, (path, known));
             }
         }

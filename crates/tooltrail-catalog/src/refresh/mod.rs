@@ -93,8 +93,8 @@ struct Refresh<'a> {
     now: Time,
     progress: &'a Progress,
     held: GatheredSources,
-    /// Sources that could not be read.
-    failed: Set<String>,
+    /// Sources that could not be read, and whether each may still exist.
+    failed: Map<String, bool>,
     /// Sources that were read and stored.
     done: Set<String>,
     outcome: RefreshOutcome,
@@ -108,7 +108,7 @@ impl<'a> Refresh<'a> {
             now,
             progress,
             held: GatheredSources::default(),
-            failed: Set::default(),
+            failed: Map::default(),
             done: Set::default(),
             outcome: RefreshOutcome::default(),
         }
@@ -132,8 +132,8 @@ impl<'a> Refresh<'a> {
             let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {
                 Ok(joined) => joined,
                 Err(problems) => {
-                    // What cannot be read is as good as not there; the plan is made again without it.
-                    self.failed.extend(problems.iter().map(|problem| spelled(&problem.path)));
+                    // The plan is made again without what cannot be read; what is known of it stays, unless it does not exist.
+                    self.failed.extend(problems.iter().map(|problem| (spelled(&problem.path), plan::may_exist(problem))));
                     self.outcome.problems.extend(problems);
                     continue;
                 }

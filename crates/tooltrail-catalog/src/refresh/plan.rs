@@ -4,9 +4,10 @@ use crate::store::{FileStamp, read};
 use crate::{Map, Set};
 use rusqlite::Connection;
 use std::fs;
+use std::io::ErrorKind;
 use std::time::SystemTime;
 use tooltrail_formats::FORMATS;
-use tooltrail_formats::find::{self, FoundSource, Search};
+use tooltrail_formats::find::{self, FoundSource, Problem, Search};
 use tooltrail_formats::scan::spelled;
 use tooltrail_model::Time;
 use xxhash_rust::xxh3::xxh3_64;
@@ -21,27 +22,30 @@ pub(super) struct RefreshPlan<'a> {
     pub(super) present: Map<String, (&'a FoundSource, FileStamp)>,
     /// The paths of the sources that have to be read.
     pub(super) read: Set<String>,
+    /// The paths of stored sources that cannot be read now: what is known of them stays.
+    pub(super) unreadable: Set<String>,
     /// The ids of stored sources that no longer exist.
     pub(super) lost: Vec<i64>,
 }
 
 impl<'a> RefreshPlan<'a> {
-    /// Compares the sources on the disk with those in the catalogue. `failed` could not be read, `done` was read a moment ago.
+    /// Compares the sources on the disk with those in the catalogue. `failed` could not be read, with whether each may still exist; `done` was read a moment ago.
     pub(super) fn make(
         connection: &Connection,
         search: &'a Search,
         now: Time,
-        failed: &Set<String>,
+        failed: &Map<String, bool>,
         done: &Set<String>,
     ) -> rusqlite::Result<Self> {
         // One transaction, so that the epoch is that of exactly these sources.
         let transaction = connection.unchecked_transaction()?;
         let (epoch, known) = (read::epoch(&transaction)?, read::sources(&transaction)?);
         drop(transaction);
-        let mut plan = RefreshPlan { epoch, known, present: Map::default(), read: Set::default(), lost: Vec::new() };
+        let mut plan =
+            RefreshPlan { epoch, known, present: Map::default(), read: Set::default(), unreadable: Set::default(), lost: Vec::new() };
         for found in &search.files {
             let path = spelled(&found.path);
-            if failed.contains(&path) {
+            if failed.contains_key(&path) {
                 continue;
             }
             let stamp = stamp(found);
@@ -52,8 +56,10 @@ impl<'a> RefreshPlan<'a> {
             // A time of 0 never equals a real one, so the next refresh reads such a file again.
             plan.present.insert(path, (found, if is_recent(found, now) { FileStamp { mtime_ns: 0, ..stamp } } else { stamp }));
         }
-        let lost = plan.known.iter().filter(|(path, known)| !known.gone && !plan.present.contains_key(*path));
-        plan.lost = lost.map(|(_, known)| known.id).collect();
+        let missing = || plan.known.iter().filter(|(path, known)| !known.gone && !plan.present.contains_key(*path));
+        let hidden = |path: &str| failed.get(path).copied().unwrap_or_else(|| search.problems.iter().any(|problem| hides(problem, path)));
+        plan.unreadable = missing().map(|(path, _)| path).filter(|path| hidden(path)).cloned().collect();
+        plan.lost = missing().filter(|(path, _)| !plan.unreadable.contains(*path)).map(|(_, known)| known.id).collect();
         Ok(plan)
     }
 
@@ -81,6 +87,18 @@ impl<'a> RefreshPlan<'a> {
         }
         false
     }
+}
+
+/// Whether a source may still exist that was not found: it, or a directory above it, cannot be read.
+fn hides(problem: &Problem, path: &str) -> bool {
+    let above = spelled(&problem.path);
+    let below = path.strip_prefix(above.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\', '#']));
+    below && may_exist(problem)
+}
+
+/// Whether something that could not be read may exist all the same.
+pub(super) fn may_exist(problem: &Problem) -> bool {
+    problem.error.kind() != ErrorKind::NotFound
 }
 
 /// The stamp by which an unchanged source is recognised: of its file, and of the small files beside it that are read with it.

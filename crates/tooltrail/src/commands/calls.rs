@@ -84,14 +84,16 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         print_json(&logs, &linked, &shown, own.copies)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(logs.exit());
     }
     let mut table = empty_table();
     for call in &shown {
         add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), linked.record(call.id));
     }
-    let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
-    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
+    let sources = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
+    let counts = ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs: sources };
+    print(&mut out, table, own.sort, counts, &filter)?;
+    Ok(logs.exit())
 }
 
 /// Numbers for the line below the table.
@@ -101,7 +103,7 @@ struct ShownCounts {
     logs: u64,
 }
 
-fn print(out: &mut impl Write, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<ExitCode> {
+fn print(out: &mut impl Write, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<()> {
     if counts.all == 0 {
         let such = if filter.is_empty() { "" } else { "such " };
         writeln!(out, "no {such}tool calls in {}", table::counted(counts.logs, "log"))?;
@@ -113,7 +115,7 @@ fn print(out: &mut impl Write, table: Table, sort: CallSort, counts: ShownCounts
         writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", counts.shown, table::count(counts.all))?;
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Lists calls from the catalogue.
@@ -151,12 +153,13 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
             |lines| anyhow::Ok(stdout.write_all(&lines)?),
         )?;
         stdout.flush()?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(ready.exit());
     }
     let mut table = empty_table();
     asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
-    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)
+    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)?;
+    Ok(ready.exit())
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.

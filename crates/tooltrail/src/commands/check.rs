@@ -44,7 +44,7 @@ pub(crate) fn run(args: &LogArgs, own: &CheckArgs) -> anyhow::Result<ExitCode> {
     } else {
         report(&mut out, &rows)?;
     }
-    Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if bad { ExitCode::FAILURE } else { logs.exit() })
 }
 
 fn report(out: &mut impl Write, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {

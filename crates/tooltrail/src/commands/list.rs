@@ -99,7 +99,8 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
     let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
-    print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })
+    print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })?;
+    Ok(logs.exit())
 }
 
 /// Lists sessions from the catalogue.
@@ -124,7 +125,8 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
         let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
         Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf(), whole)).unwrap_or_default())
     };
-    print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })
+    print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })?;
+    Ok(ready.exit())
 }
 
 fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, whole: bool) -> Digest {
@@ -135,7 +137,7 @@ fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, 
     digest::of(&book, &Selection::default())
 }
 
-fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions<'_>) -> anyhow::Result<ExitCode> {
+fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions<'_>) -> anyhow::Result<()> {
     let ListedSessions { rows, found, digest, is_gone } = listed;
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
@@ -153,12 +155,12 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
             }
             false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
         }
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     if found.is_empty() && !filter.is_empty() {
         writeln!(out, "no such sessions among {}", table::count(rows.len() as u64))?;
         out.flush()?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(());
     }
     let mut table = Table::new(&[
         ("SESSION", Align::Left),
@@ -192,7 +194,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         writeln!(out, "{DIM}{}{DIM:#}", fates.advice(doomed))?;
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The newest `limit` of the found sessions, in the order of listing. Sessions without a time count as oldest.

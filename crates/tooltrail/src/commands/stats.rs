@@ -86,7 +86,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
     let shown = if matches!(by, By::Day | By::Week) { &groups[surplus..] } else { &groups[..groups.len() - surplus] };
     if args.json {
         out::json_lines(shown)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(logs.exit());
     }
     let mut out = out::stdout(args.color.as_str());
     if groups.is_empty() {
@@ -100,7 +100,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
         writeln!(out, "{DIM}the {which} {} of {} {}s; -n 0 shows all{DIM:#}", shown.len(), groups.len(), by.word())?;
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(logs.exit())
 }
 
 /// What the durations of calls are, below the tables that have them.
@@ -168,7 +168,7 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines([&stats])?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(logs.exit());
     }
     head(&mut out, logs, &stats)?;
     if stats.calls > 0 {
@@ -180,7 +180,7 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
         models(&stats).print(&mut out, table::terminal_width())?;
     }
     out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(logs.exit())
 }
 
 fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<()> {

@@ -14,4 +14,5 @@ mod exporting;
 mod fault;
 mod keeping;
 mod refreshing;
+mod unreadable;
 mod world;
