@@ -1,0 +1,466 @@
+//! Values recognised by their names: `password=…`, `"api_key": "…"`, `--token …`, `<secret>…</secret>`, `set("password", "…")`.
+//!
+//! The trigger is a word within the name. What stands around the name says how its value is written and how much the value has to look
+//! like a secret: in data any literal counts, in code only a string, in prose only what no word looks like.
+
+use crate::names::{self, NameClass, SecretName};
+use crate::rules;
+use crate::spot::{Take, TriggerSpot, is_blank, is_word, starts_folded};
+use crate::value::{LONGEST, Value};
+use crate::values::{about, code, common, dotted, identifier, lettered, letters_and_digits, mixed, placeholder, random, sentence, uuid, wordy};
+
+/// Redacts the value of the name that contains the trigger.
+pub(crate) fn take(spot: TriggerSpot<'_>) -> Option<Take> {
+    let name = Name::around(spot)?;
+    let secret = names::classify(name.bytes(spot))?;
+    let site = Site::after(spot, &name).or_else(|| Site::pair(spot, &name))?;
+    let whole = name.anchored && name.quote.is_none() && matches!(site.sign, Sign::Equals | Sign::Colon);
+    let first = Value::read(spot, site.from, whole)?;
+    let judge = Judge { spot, name: &name, secret, site: &site };
+    // `token: &str = "…"` and `env("TOKEN") || "…"`: where the first candidate is a type or a lookup, the value comes after it.
+    let candidates = [Some(first), typed(spot, first), fallback(spot, first)];
+    let value = candidates.into_iter().flatten().find(|value| judge.is_secret(value))?;
+    Some(mark(spot, secret.kind, scheme(spot, value)))
+}
+
+/// The label for a value. One with a shape of its own is called by that.
+pub(crate) fn mark(spot: TriggerSpot<'_>, kind: &'static str, value: Value) -> Take {
+    match rules::shape_at(spot, value.from) {
+        Some((kind, from, to)) => Take::named(kind, from.min(value.from), to.max(value.to)),
+        None => Take::named(kind, value.from, value.to),
+    }
+}
+
+/// Schemes of the header `Authorization`.
+const SCHEMES: [&[u8]; 12] =
+    [b"bearer", b"basic", b"token", b"apikey", b"api-key", b"bot", b"key", b"negotiate", b"ntlm", b"splunk", b"sso-key", b"github-bearer"];
+
+/// The value without the scheme in front of it: `Bearer …`.
+fn scheme(spot: TriggerSpot<'_>, value: Value) -> Value {
+    let bytes = value.bytes(spot);
+    let head = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());
+    let known = SCHEMES.iter().any(|scheme| bytes[..head].eq_ignore_ascii_case(scheme));
+    let from = spot.run(value.from + head, 4, |byte| byte == b' ');
+    if known && from > value.from + head && from < value.to { Value { from, ..value } } else { value }
+}
+
+/// A name in the text, with what stands right before it.
+pub(crate) struct Name {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// The quote that opens before it.
+    quote: Option<u8>,
+    /// Whether it is that of an option: `--db-password`.
+    option: bool,
+    /// Whether the line begins with it, but for indentation and words such as `export`.
+    anchored: bool,
+}
+
+impl Name {
+    /// The name that contains the trigger.
+    pub(crate) fn around(spot: TriggerSpot<'_>) -> Option<Name> {
+        const BEFORE: usize = 64;
+        let part = |byte: u8| is_word(byte) || matches!(byte, b'-' | b'.');
+        let before = spot.before(spot.at, BEFORE);
+        let len = before.iter().rev().take_while(|byte| part(**byte)).count();
+        let mut from = spot.at - len;
+        // The letter of an escape such as `\n` is not part of the name.
+        if spot.before(from, 1) == b"\\" && matches!(spot.byte(from), Some(b'n' | b't' | b'r')) && from < spot.at {
+            from += 1;
+        }
+        let dashes = spot.run(from, 3, |byte| byte == b'-');
+        let option = dashes > from;
+        from = spot.run(dashes, BEFORE, |byte| matches!(byte, b'.' | b'-'));
+        let mut to = spot.run(spot.end, 48, part);
+        while to > spot.end && matches!(spot.byte(to - 1), Some(b'.' | b'-')) {
+            to -= 1;
+        }
+        if len == BEFORE || from > spot.at {
+            return None;
+        }
+        let quote = spot.before(dashes.min(from), 1).first().copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+        Some(Name { from, to, quote, option, anchored: anchored(spot, from) })
+    }
+
+    pub(crate) fn bytes<'t>(&self, spot: TriggerSpot<'t>) -> &'t [u8] {
+        spot.bytes(self.from, self.to)
+    }
+
+    /// Whether it is written as variables of an environment are: `DB_PASSWORD`.
+    fn capitals(&self, spot: TriggerSpot<'_>) -> bool {
+        self.bytes(spot).iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'.' | b'-'))
+    }
+}
+
+/// Whether only indentation, a number of the line, or words such as `export` stand before this position on its line.
+fn anchored(spot: TriggerSpot<'_>, at: usize) -> bool {
+    const WORDS: [&[u8]; 10] = [b"export", b"set", b"ENV", b"ARG", b"setx", b"env", b"declare", b"local", b"Environment=", b"readonly"];
+    let before = spot.bytes(at.saturating_sub(40), at);
+    let mut line = match before.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => &before[end + 1..],
+        None if before.len() < 40 => before,
+        None => match before.windows(2).rposition(|two| two == b"\\n") {
+            Some(end) => &before[end + 2..],
+            None => return false,
+        },
+    };
+    if let Some(end) = line.windows(2).rposition(|two| two == b"\\n") {
+        line = &line[end + 2..];
+    }
+    let line = line.trim_ascii_end();
+    let line = WORDS.iter().find_map(|word| line.strip_suffix(*word)).unwrap_or(line);
+    line.iter().all(|byte| b" \t-+>#/*|:;\"'".contains(byte) || byte.is_ascii_digit() || *byte >= 0x80)
+}
+
+/// What connects a name and its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sign {
+    Equals,
+    Colon,
+    /// The next argument of a call: `set("password", "…")`.
+    Comma,
+    /// The argument of a call that sets the value: `setPassword("…")`.
+    Call,
+    /// The text of an element.
+    Tag,
+    /// The next word of a command, or of a file whose values have no signs.
+    Blank,
+    /// The next cell of a table.
+    Cell,
+    /// Prose: `the password is …`.
+    Is,
+    /// A field `value` beside the field that has the name.
+    Pair,
+}
+
+/// How and where the value of a name is written.
+struct Site {
+    sign: Sign,
+    from: usize,
+    /// Blanks before the sign, as code has them around `=`.
+    spaced: bool,
+    next_line: bool,
+}
+
+impl Site {
+    /// What stands behind the name.
+    fn after(spot: TriggerSpot<'_>, name: &Name) -> Option<Site> {
+        let closed = spot.run(name.to, 6, |byte| matches!(byte, b'"' | b'\'' | b']' | b'\\' | b'`' | b'*' | b'?'));
+        // In `"a\\nb"` the backslash begins an escape of its own.
+        let sign = spot.run(closed, 24, is_blank);
+        let site = |kind, from| Some(Site { sign: kind, from: spot.run(from, 24, is_blank), spaced: sign > closed, next_line: false });
+        let quoted = closed > name.to;
+        match (spot.byte(sign)?, spot.byte(sign + 1)) {
+            // Comparisons and paths such as `token::Kind` assign nothing.
+            (b'=', Some(b'=' | b'~')) | (b':', Some(b':')) => None,
+            (b':', Some(b'=' | b'-')) | (b'=', Some(b'>')) | (b'?' | b'+' | b'|', Some(b'=')) => site(Sign::Equals, sign + 2),
+            (b'=', _) => site(Sign::Equals, sign + 1),
+            (b':', _) => Site::colon(spot, name, sign, sign > closed),
+            (b'>', _) if !quoted && sign == closed => Site::tag(spot, name, sign),
+            (b',', _) if quoted && name.quote.is_some() => site(Sign::Comma, sign + 1),
+            (b'(', _) if !quoted && setter(name.bytes(spot)) => site(Sign::Call, sign + 1),
+            (b'|', _) if sign > closed => site(Sign::Cell, sign + 1),
+            // An `=` in a URL that is itself encoded.
+            (b'%', Some(b'3')) if matches!(spot.byte(sign + 2), Some(b'D' | b'd')) => site(Sign::Equals, sign + 3),
+            (b'i', Some(b's')) if sign > closed && spot.byte(sign + 2).is_some_and(is_blank) => site(Sign::Is, sign + 3),
+            _ if sign > closed && (name.option || by_blank(spot, name)) => site(Sign::Blank, sign),
+            _ => None,
+        }
+    }
+
+    /// Behind a colon the value may stand on the next line.
+    fn colon(spot: TriggerSpot<'_>, name: &Name, sign: usize, spaced: bool) -> Option<Site> {
+        let mut from = spot.run(sign + 1, 24, is_blank);
+        // `|` and `>` of YAML begin a block.
+        let block = spot.run(from, 3, |byte| matches!(byte, b'|' | b'>' | b'-' | b'+'));
+        let line = if matches!(spot.byte(from), Some(b'|' | b'>')) { block } else { from };
+        let end = spot.run(line, 2, |byte| byte == b'\r' || byte == b'\n');
+        let next_line = end > line;
+        if next_line {
+            from = spot.run(end, 64, is_blank);
+            let indented = from - end > indentation(spot, name.from);
+            let quoted = matches!(spot.byte(from), Some(b'"' | b'\''));
+            if !indented && !quoted {
+                return None;
+            }
+        }
+        Some(Site { sign: Sign::Colon, from, spaced, next_line })
+    }
+
+    /// `<password>…</password>`.
+    fn tag(spot: TriggerSpot<'_>, name: &Name, sign: usize) -> Option<Site> {
+        let before = spot.before(name.from, 24);
+        let prefix = before.iter().rev().take_while(|byte| is_word(**byte) || **byte == b':').count();
+        let opens = before.get(..before.len() - prefix)?.ends_with(b"<");
+        let from = spot.run(sign + 1, 64, |byte| byte.is_ascii_whitespace());
+        opens.then_some(Site { sign: Sign::Tag, from, spaced: false, next_line: false })
+    }
+
+    /// `name: DB_PASSWORD`, `value: …`, in YAML, JSON, XML and HCL.
+    fn pair(spot: TriggerSpot<'_>, name: &Name) -> Option<Site> {
+        const NAMES: [&[u8]; 6] = [b"name", b"key", b"variable", b"parameter", b"field", b"id"];
+        const VALUES: [&[u8]; 6] = [b"value", b"string", b"default", b"content", b"secret", b"data"];
+        let sign = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'\\' | b'>');
+        let before = spot.before(name.from, 32);
+        let head = before.len() - before.iter().rev().take_while(|byte| sign(**byte)).count();
+        let named = head < before.len() && NAMES.iter().any(|name| before[..head].len() >= name.len() && starts_folded(&before[head - name.len()..head], name));
+        if !named {
+            return None;
+        }
+        // Between the two there may be the end of a line, of a string, or of a tag.
+        let between = |byte: u8| byte.is_ascii_whitespace() || b"\"',\\<>/;{-n".contains(&byte);
+        let mut at = spot.run(name.to, 64, between);
+        if starts_folded(spot.bytes(at, at + 4), b"key>") {
+            at = spot.run(at + 4, 64, between);
+        }
+        // `n` belongs to a line break that is written out, but to the word where it has one.
+        let word = VALUES.iter().find(|word| starts_folded(spot.bytes(at, at + word.len()), word))?;
+        let end = at + word.len();
+        let from = spot.run(end, 24, |byte| matches!(byte, b' ' | b'\t' | b':' | b'=' | b'\\' | b'"' | b'\'' | b'>'));
+        let connected = spot.bytes(end, from).iter().any(|byte| matches!(byte, b':' | b'=' | b'>'));
+        let quote = spot.bytes(end, from).iter().rposition(|byte| matches!(byte, b'"' | b'\'')).map(|at| end + at);
+        // A quote that closes the word `value` is no quote of the value.
+        let opened = quote.filter(|quote| spot.bytes(end, *quote).iter().any(|byte| matches!(byte, b':' | b'=')));
+        let from = opened.map_or(from, |quote| quote - spot.before(quote, 4).iter().rev().take_while(|byte| **byte == b'\\').count());
+        connected.then_some(Site { sign: Sign::Pair, from, spaced: false, next_line: false })
+    }
+}
+
+/// Blanks at the beginning of the line of this position.
+fn indentation(spot: TriggerSpot<'_>, at: usize) -> usize {
+    let before = spot.bytes(at.saturating_sub(64), at);
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.iter().take_while(|byte| is_blank(**byte)).count()
+}
+
+/// Whether a call of this name sets a secret: `setPassword("…")`, `password("…")`.
+fn setter(name: &[u8]) -> bool {
+    let last = name.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    let sets = [&b"set"[..], b"with", b"put", b"update", b"change", b"use", b"add"].iter().any(|word| starts_folded(last, word));
+    sets || [&b"password"[..], b"passwd", b"passphrase", b"apikey", b"api_key", b"secret_key", b"client_secret", b"clientsecret"]
+        .iter()
+        .any(|word| last.eq_ignore_ascii_case(word))
+}
+
+/// Whether a value follows the name without a sign: `.netrc`, SQL, `config set NAME …`.
+fn by_blank(spot: TriggerSpot<'_>, name: &Name) -> bool {
+    let bytes = name.bytes(spot);
+    let value = spot.byte(spot.run(name.to, 8, is_blank));
+    // `PASSWORD '…'` of SQL.
+    if bytes.iter().all(u8::is_ascii_uppercase) && value == Some(b'\'') {
+        return true;
+    }
+    let before = spot.before(name.from, 160);
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let words = |bytes: &[u8], word: &[u8]| bytes.split(|byte| *byte <= b' ').any(|part| part == word);
+    let netrc = bytes == b"password" && (words(before, b"login") || words(before, b"machine"));
+    // `aws configure set aws_secret_access_key …`, `set -gx API_TOKEN …`, `setenv`, `ENV NAME value`, `nmcli … password …`.
+    let sets = [&b"set"[..], b"setenv", b"setx", b"-gx", b"-x", b"ENV", b"requirepass", b"nmcli"].iter().any(|word| words(line, word));
+    netrc || sets && (bytes.contains(&b'_') || words(line, b"nmcli")) || starts_folded(bytes, b"requirepass") || bytes == b"masterauth"
+}
+
+/// The value behind a type annotation: `token: &str = "…"`.
+fn typed(spot: TriggerSpot<'_>, value: Value) -> Option<Value> {
+    let sign = spot.run(value.to, 24, |byte| is_word(byte) || b" <>[]&|'.?".contains(&byte));
+    let typed = value.quote.is_none() && spot.byte(sign) == Some(b'=');
+    let value = typed.then(|| Value::read(spot, spot.run(sign + 1, 4, is_blank), false))??;
+    value.quote.is_some().then_some(value)
+}
+
+/// The literal that is taken where a lookup finds nothing: `getenv("TOKEN") or "…"`.
+fn fallback(spot: TriggerSpot<'_>, value: Value) -> Option<Value> {
+    const SIGNS: [&[u8]; 4] = [b"|| ", b"?? ", b" or ", b", "];
+    let line = spot.bytes(value.from, spot.run(value.from, 120, |byte| byte != b'\n'));
+    let looks_up = line.windows(3).any(|three| three.eq_ignore_ascii_case(b"env"));
+    if !looks_up || value.quote.is_some() {
+        return None;
+    }
+    let at = SIGNS.iter().find_map(|sign| line.windows(sign.len()).position(|window| window == *sign).map(|at| at + sign.len()))?;
+    Value::read(spot, value.from + at, false).filter(|value| value.quote.is_some())
+}
+
+/// Decides whether a value is a secret, by the name, the site, and its looks.
+struct Judge<'j, 't> {
+    spot: TriggerSpot<'t>,
+    name: &'j Name,
+    secret: SecretName,
+    site: &'j Site,
+}
+
+impl Judge<'_, '_> {
+    fn is_secret(&self, value: &Value) -> bool {
+        let bytes = scheme(self.spot, *value).bytes(self.spot);
+        let scheme = bytes.len() < value.bytes(self.spot).len();
+        let quoted = value.quote.is_some();
+        if bytes.is_empty() || placeholder(bytes, quoted) || common(bytes) || value.to - value.from >= LONGEST {
+            return false;
+        }
+        match self.secret.class {
+            NameClass::Any => bytes.len() >= 16 && random(bytes) && !uuid(bytes) && !code(bytes),
+            NameClass::Weak if self.secret.kind == "credentials" => credentials(bytes),
+            _ if scheme => bytes.len() >= 6 && !about(bytes) && !code(bytes) && (mixed(bytes) || !wordy(bytes)),
+            _ if quoted => self.literal(bytes),
+            _ => self.bare(value, bytes),
+        }
+    }
+
+    /// Whether a literal in quotes is a secret.
+    fn literal(&self, bytes: &[u8]) -> bool {
+        let class = self.secret.class;
+        let generated = class == NameClass::Token;
+        if bytes.contains(&b' ') || bytes.contains(&b'\t') {
+            return !generated && bytes.len() <= 128 && !sentence(bytes) && !matches!(self.site.sign, Sign::Is | Sign::Comma);
+        }
+        if about(bytes) || code(bytes) && !random(bytes) || matches!(bytes, [b'.' | b'/' | b'\\' | b'?' | b'(' | b'^', ..]) && !mixed(bytes) {
+            return false;
+        }
+        if lettered(bytes) {
+            return self.letters(bytes, true);
+        }
+        let digits = bytes.iter().all(u8::is_ascii_digit);
+        match class {
+            NameClass::Password | NameClass::Secret => bytes.len() >= 4 && (mixed(bytes) || digits) && !(class == NameClass::Secret && slug(bytes)),
+            NameClass::Weak => bytes.len() >= 6 && mixed(bytes),
+            _ if digits => bytes.len() >= 6,
+            _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && (letters_and_digits(bytes) || bytes.len() >= 12),
+        }
+    }
+
+    /// Whether letters alone, in a place where only a value can stand, are a secret.
+    fn letters(&self, bytes: &[u8], quoted: bool) -> bool {
+        let separated = bytes.iter().any(|byte| matches!(byte, b'-' | b'_' | b'.'));
+        let capital = bytes.first().is_some_and(u8::is_ascii_uppercase) && bytes.iter().skip(1).all(u8::is_ascii_lowercase);
+        match self.secret.class {
+            NameClass::Password => bytes.len() >= 4,
+            NameClass::Secret => bytes.len() >= 4 && (!separated || !wordy(bytes)),
+            NameClass::Weak => bytes.len() >= 8 && !wordy(bytes),
+            _ if !wordy(bytes) => bytes.len() >= 6 && !separated,
+            _ => {
+                let qualified = self.name.bytes(self.spot).len() > "token".len();
+                bytes.len() >= 8 && !separated && !capital && bytes.iter().all(u8::is_ascii_lowercase) && (qualified || quoted && self.name.quote.is_some())
+            }
+        }
+    }
+
+    /// Whether an unquoted word is a secret.
+    fn bare(&self, value: &Value, bytes: &[u8]) -> bool {
+        if expression(bytes) || about(bytes) || code(bytes) && !random(bytes) {
+            return false;
+        }
+        let before = self.spot.before(self.name.from, 1);
+        let class = self.secret.class;
+        match self.site.sign {
+            Sign::Comma | Sign::Call => false,
+            Sign::Is | Sign::Cell => bytes.len() >= 6 && mixed(bytes) && letters_and_digits(bytes) && !slug(bytes),
+            Sign::Tag => self.spot.byte(value.to).is_none_or(|next| next == b'<' || next <= b' ') && self.setting(bytes, class),
+            Sign::Pair => self.setting(bytes, class),
+            Sign::Blank => !bytes.starts_with(b"-") && !bytes.contains(&b'=') && self.setting(bytes, class),
+            Sign::Equals if !self.site.spaced && (self.name.capitals(self.spot) || self.name.option || matches!(before, b"?" | b"&" | b";")) => {
+                !bytes.starts_with(b"id=") && self.setting(bytes, class)
+            }
+            _ => self.ambiguous(value, bytes),
+        }
+    }
+
+    /// Whether the word is a secret in a place where only a value can stand: the environment, options, URLs.
+    fn setting(&self, bytes: &[u8], class: NameClass) -> bool {
+        if lettered(bytes) {
+            return self.letters(bytes, false) || class == NameClass::Token && bytes.len() >= 8 && self.site.sign == Sign::Equals;
+        }
+        let digits = bytes.iter().all(u8::is_ascii_digit);
+        match class {
+            NameClass::Password => bytes.len() >= 3,
+            NameClass::Secret => bytes.len() >= 4 && !slug(bytes),
+            NameClass::Weak => bytes.len() >= 6 && mixed(bytes) && !slug(bytes),
+            _ => bytes.len() >= 6 && !digits && !slug(bytes),
+        }
+    }
+
+    /// Whether the word is a secret where data and code look the same: `password: word`, `password = word`.
+    fn ambiguous(&self, value: &Value, bytes: &[u8]) -> bool {
+        let next = self.spot.byte(value.to);
+        let connection = matches!(self.spot.before(self.name.from, 2), [.., b';'] | [b';', b' ']);
+        // `connect(password=pw2, …)`, `{ token: token1 }`, `secret: T;`
+        let argument = matches!(next, Some(b')' | b',' | b'}' | b']' | b'|' | b';' | b'<')) && !connection;
+        let default = self.spot.before(value.from, 1) == b"-" || self.name.quote.is_some();
+        if argument && !default && identifier(bytes) || self.spot.byte(self.spot.run(value.to, 2, is_blank)) == Some(b'=') {
+            return false;
+        }
+        if self.name.quote.is_some() && matches!(bytes.first(), Some(b'[' | b'{' | b'(')) || dotted(bytes) {
+            return false;
+        }
+        let data = || self.is_data(value);
+        if lettered(bytes) {
+            return (connection || self.anchored() && value.ends_line && data()) && !capitalised(bytes) && self.letters(bytes, false);
+        }
+        let digits = bytes.iter().all(u8::is_ascii_digit);
+        match self.secret.class {
+            _ if identifier(bytes) && !data() && !connection => false,
+            NameClass::Password if digits => bytes.len() >= 4,
+            NameClass::Password => bytes.len() >= if identifier(bytes) { 5 } else { 4 } && mixed(bytes),
+            _ if digits => false,
+            NameClass::Secret => bytes.len() >= 6 && mixed(bytes) && !slug(bytes),
+            _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && (letters_and_digits(bytes) || random(bytes)),
+        }
+    }
+
+    /// Whether the name begins its line, or stands behind a word that says whose value it is.
+    fn anchored(&self) -> bool {
+        const OWNERS: &str = "new root admin temporary initial generated default database db my user login temp";
+        let before = self.spot.before(self.name.from, 24).trim_ascii_end();
+        let word = before.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+        self.name.anchored || OWNERS.split(' ').any(|owner| !word.is_empty() && word.eq_ignore_ascii_case(owner.as_bytes()))
+    }
+
+    /// Whether the lines around look like settings and not like code.
+    fn is_data(&self, value: &Value) -> bool {
+        const AROUND: usize = 240;
+        if !value.ends_line {
+            return self.name.quote.is_none() && !self.site.spaced && self.site.sign == Sign::Equals && self.name.bytes(self.spot).contains(&b'.');
+        }
+        let before = self.spot.bytes(self.name.from.saturating_sub(AROUND), self.name.from);
+        let after = self.spot.bytes(value.to, self.spot.text.len().min(value.to + AROUND));
+        let above = before.rsplit(|byte| *byte == b'\n').skip(1).take(3);
+        let below = after.split(|byte| *byte == b'\n').skip(1).take(3);
+        let own = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        !is_code(own) && !above.chain(below).any(is_code)
+    }
+}
+
+/// Whether this is a line of a program.
+fn is_code(line: &[u8]) -> bool {
+    const WORDS: [&[u8]; 22] = [
+        b"def ", b"class ", b"import ", b"from ", b"let ", b"const ", b"var ", b"return", b"if ", b"for ", b"fn ", b"pub ", b"struct ", b"interface ",
+        b"func ", b"function ", b"self.", b"this.", b"@", b"await ", b"impl ", b"while ",
+    ];
+    let line = line.trim_ascii();
+    let line = line.strip_prefix(b"+").or_else(|| line.strip_prefix(b"-")).unwrap_or(line).trim_ascii();
+    let call = line.iter().position(|byte| *byte == b'(').is_some_and(|at| at > 0 && line.get(at - 1).is_some_and(|byte| is_word(*byte)));
+    WORDS.iter().any(|word| line.starts_with(word)) || matches!(line.last(), Some(b';' | b'{' | b'(')) || line == b"}" || line == b")" || call
+}
+
+/// `creds[1]`, `module::NAME2`, `next(x)`, `a->b`: an expression of code.
+fn expression(value: &[u8]) -> bool {
+    let name = value.iter().take_while(|byte| is_word(**byte) || matches!(byte, b'.' | b'!')).count();
+    let called = name > 0 && matches!(value.get(name), Some(b'(' | b'[')) && identifier(&value[..name.min(value.len())]);
+    let closed = value.last().is_some_and(|last| matches!(last, b')' | b']'));
+    called && (closed || value.len() == name + 1 || value.contains(&b'(')) || value.windows(2).any(|two| two == b"::" || two == b"->")
+}
+
+/// `my-app-tls-v2`: words with dashes, the last perhaps a number.
+fn slug(value: &[u8]) -> bool {
+    let part = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic) && wordy(part) || part.len() <= 3 && part.iter().all(u8::is_ascii_alphanumeric);
+    let sign = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/' | b':');
+    value.iter().any(|byte| sign(byte)) && value.split(sign).all(part) && value.iter().filter(|byte| byte.is_ascii_digit()).count() <= 4
+}
+
+/// `Token`, `SecretString`: a type rather than a value.
+fn capitalised(value: &[u8]) -> bool {
+    value.first().is_some_and(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase) && !random(value)
+}
+
+/// Whether this is base64 of a name, a colon and a password, or drawn by chance.
+fn credentials(bytes: &[u8]) -> bool {
+    let plain = crate::base64::decode(bytes).filter(|_| bytes.len() >= 8);
+    plain.is_some_and(|plain| plain.contains(&b':') && plain.iter().all(u8::is_ascii_graphic)) || bytes.len() >= 16 && random(bytes) && !code(bytes)
+}
