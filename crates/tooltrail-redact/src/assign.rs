@@ -3,6 +3,7 @@
 //! The trigger is a word within the name. What stands around the name says how its value is written and how much the value has to look
 //! like a secret: in data any literal counts, in code only a string, in prose only what no word looks like.
 
+use crate::lines;
 use crate::names::{self, NameClass, SecretName};
 use crate::rules;
 use crate::spot::{Take, TriggerSpot, is_blank, is_word, starts_folded};
@@ -13,14 +14,15 @@ use crate::values::{about, code, common, dotted, identifier, lettered, letters_a
 pub(crate) fn take(spot: TriggerSpot<'_>) -> Option<Take> {
     let name = Name::around(spot)?;
     let secret = names::classify(name.bytes(spot))?;
-    let site = Site::after(spot, &name).or_else(|| Site::pair(spot, &name))?;
+    let site = Site::pair(spot, &name).or_else(|| Site::after(spot, &name))?;
     let whole = name.anchored && name.quote.is_none() && matches!(site.sign, Sign::Equals | Sign::Colon);
-    let first = Value::read(spot, site.from, whole)?;
+    let first = behind_scheme(spot, Value::read(spot, site.from, whole)?);
     let judge = Judge { spot, name: &name, secret, site: &site };
     // `token: &str = "…"` and `env("TOKEN") || "…"`: where the first candidate is a type or a lookup, the value comes after it.
     let candidates = [Some(first), typed(spot, first), fallback(spot, first)];
     let value = candidates.into_iter().flatten().find(|value| judge.is_secret(value))?;
-    Some(mark(spot, secret.kind, scheme(spot, value)))
+    let (kind, value) = scheme(spot, value);
+    Some(mark(spot, kind.unwrap_or(secret.kind), value))
 }
 
 /// The label for a value. One with a shape of its own is called by that.
@@ -31,17 +33,42 @@ pub(crate) fn mark(spot: TriggerSpot<'_>, kind: &'static str, value: Value) -> T
     }
 }
 
-/// Schemes of the header `Authorization`.
-const SCHEMES: [&[u8]; 12] =
-    [b"bearer", b"basic", b"token", b"apikey", b"api-key", b"bot", b"key", b"negotiate", b"ntlm", b"splunk", b"sso-key", b"github-bearer"];
+/// Schemes of the header `Authorization`, and what to call their credentials.
+const SCHEMES: [(&[u8], Option<&str>); 12] = [
+    (b"bearer", Some("bearer token")),
+    (b"basic", Some("basic credentials")),
+    (b"token", Some("token")),
+    (b"apikey", Some("api key")),
+    (b"api-key", Some("api key")),
+    (b"bot", None),
+    (b"key", None),
+    (b"negotiate", None),
+    (b"ntlm", None),
+    (b"splunk", None),
+    (b"sso-key", None),
+    (b"github-bearer", None),
+];
 
-/// The value without the scheme in front of it: `Bearer …`.
-fn scheme(spot: TriggerSpot<'_>, value: Value) -> Value {
+/// The value without the scheme in front of it, as in `Bearer …`, and what the scheme calls it.
+fn scheme(spot: TriggerSpot<'_>, value: Value) -> (Option<&'static str>, Value) {
     let bytes = value.bytes(spot);
     let head = bytes.iter().position(|byte| *byte == b' ').unwrap_or(bytes.len());
-    let known = SCHEMES.iter().any(|scheme| bytes[..head].eq_ignore_ascii_case(scheme));
+    let known = SCHEMES.iter().find(|(scheme, _)| bytes[..head].eq_ignore_ascii_case(scheme));
     let from = spot.run(value.from + head, 4, |byte| byte == b' ');
-    if known && from > value.from + head && from < value.to { Value { from, ..value } } else { value }
+    match known {
+        Some((_, kind)) if from > value.from + head && from < value.to => (*kind, Value { from, ..value }),
+        _ => (None, value),
+    }
+}
+
+/// An unquoted value with the scheme in front of it taken in, which ends at the blank otherwise.
+fn behind_scheme(spot: TriggerSpot<'_>, value: Value) -> Value {
+    let known = value.quote.is_none() && SCHEMES.iter().any(|(scheme, _)| value.bytes(spot).eq_ignore_ascii_case(scheme));
+    let next = spot.run(value.to, 4, |byte| byte == b' ');
+    if !known || next == value.to {
+        return value;
+    }
+    Value::read(spot, next, false).filter(|next| next.quote.is_none()).map_or(value, |next| Value { from: value.from, ..next })
 }
 
 /// A name in the text, with what stands right before it.
@@ -107,6 +134,10 @@ fn anchored(spot: TriggerSpot<'_>, at: usize) -> bool {
     if let Some(end) = line.windows(2).rposition(|two| two == b"\\n") {
         line = &line[end + 2..];
     }
+    // The beginning of a string, or of what a message is about.
+    if matches!(line, [.., b':', b'"' | b'\'' | b'\\'] | [.., b':' | b'\\', b' ' | b'"']) {
+        return true;
+    }
     let line = line.trim_ascii_end();
     let line = WORDS.iter().find_map(|word| line.strip_suffix(*word)).unwrap_or(line);
     line.iter().all(|byte| b" \t-+>#/*|:;\"'".contains(byte) || byte.is_ascii_digit() || *byte >= 0x80)
@@ -139,16 +170,15 @@ struct Site {
     from: usize,
     /// Blanks before the sign, as code has them around `=`.
     spaced: bool,
-    next_line: bool,
 }
 
 impl Site {
     /// What stands behind the name.
     fn after(spot: TriggerSpot<'_>, name: &Name) -> Option<Site> {
-        let closed = spot.run(name.to, 6, |byte| matches!(byte, b'"' | b'\'' | b']' | b'\\' | b'`' | b'*' | b'?'));
+        let closed = spot.run(name.to, 20, |byte| matches!(byte, b'"' | b'\'' | b']' | b'\\' | b'`' | b'*' | b'?'));
         // In `"a\\nb"` the backslash begins an escape of its own.
         let sign = spot.run(closed, 24, is_blank);
-        let site = |kind, from| Some(Site { sign: kind, from: spot.run(from, 24, is_blank), spaced: sign > closed, next_line: false });
+        let site = |kind, from| Some(Site { sign: kind, from: spot.run(from, 24, is_blank), spaced: sign > closed });
         let quoted = closed > name.to;
         match (spot.byte(sign)?, spot.byte(sign + 1)) {
             // Comparisons and paths such as `token::Kind` assign nothing.
@@ -157,7 +187,7 @@ impl Site {
             (b'=', _) => site(Sign::Equals, sign + 1),
             (b':', _) => Site::colon(spot, name, sign, sign > closed),
             (b'>', _) if !quoted && sign == closed => Site::tag(spot, name, sign),
-            (b',', _) if quoted && name.quote.is_some() => site(Sign::Comma, sign + 1),
+            (b',', _) if quoted && first_argument(spot, name) && !spot.bytes(name.to, closed).contains(&b']') => site(Sign::Comma, sign + 1),
             (b'(', _) if !quoted && setter(name.bytes(spot)) => site(Sign::Call, sign + 1),
             (b'|', _) if sign > closed => site(Sign::Cell, sign + 1),
             // An `=` in a URL that is itself encoded.
@@ -174,17 +204,15 @@ impl Site {
         // `|` and `>` of YAML begin a block.
         let block = spot.run(from, 3, |byte| matches!(byte, b'|' | b'>' | b'-' | b'+'));
         let line = if matches!(spot.byte(from), Some(b'|' | b'>')) { block } else { from };
-        let end = spot.run(line, 2, |byte| byte == b'\r' || byte == b'\n');
-        let next_line = end > line;
-        if next_line {
-            from = spot.run(end, 64, is_blank);
-            let indented = from - end > indentation(spot, name.from);
+        if let Some(content) = lines::next(spot, line) {
+            from = spot.run(content, 64, is_blank);
+            let indented = from - content > lines::indentation(spot, name.from);
             let quoted = matches!(spot.byte(from), Some(b'"' | b'\''));
             if !indented && !quoted {
                 return None;
             }
         }
-        Some(Site { sign: Sign::Colon, from, spaced, next_line })
+        Some(Site { sign: Sign::Colon, from, spaced })
     }
 
     /// `<password>…</password>`.
@@ -192,8 +220,8 @@ impl Site {
         let before = spot.before(name.from, 24);
         let prefix = before.iter().rev().take_while(|byte| is_word(**byte) || **byte == b':').count();
         let opens = before.get(..before.len() - prefix)?.ends_with(b"<");
-        let from = spot.run(sign + 1, 64, |byte| byte.is_ascii_whitespace());
-        opens.then_some(Site { sign: Sign::Tag, from, spaced: false, next_line: false })
+        let from = lines::skip(spot, sign + 1);
+        opens.then_some(Site { sign: Sign::Tag, from, spaced: false })
     }
 
     /// `name: DB_PASSWORD`, `value: …`, in YAML, JSON, XML and HCL.
@@ -208,12 +236,18 @@ impl Site {
             return None;
         }
         // Between the two there may be the end of a line, of a string, or of a tag.
-        let between = |byte: u8| byte.is_ascii_whitespace() || b"\"',\\<>/;{-n".contains(&byte);
-        let mut at = spot.run(name.to, 64, between);
+        let between = |from: usize| {
+            let mut at = from;
+            for _ in 0..4 {
+                at = lines::skip(spot, at);
+                at = spot.run(at, 32, |byte| b" \t\"',<>/;{-".contains(&byte) || byte == b'\\' && !lines::breaks(spot, at));
+            }
+            at
+        };
+        let mut at = between(name.to);
         if starts_folded(spot.bytes(at, at + 4), b"key>") {
-            at = spot.run(at + 4, 64, between);
+            at = between(at + 4);
         }
-        // `n` belongs to a line break that is written out, but to the word where it has one.
         let word = VALUES.iter().find(|word| starts_folded(spot.bytes(at, at + word.len()), word))?;
         let end = at + word.len();
         let from = spot.run(end, 24, |byte| matches!(byte, b' ' | b'\t' | b':' | b'=' | b'\\' | b'"' | b'\'' | b'>'));
@@ -222,15 +256,15 @@ impl Site {
         // A quote that closes the word `value` is no quote of the value.
         let opened = quote.filter(|quote| spot.bytes(end, *quote).iter().any(|byte| matches!(byte, b':' | b'=')));
         let from = opened.map_or(from, |quote| quote - spot.before(quote, 4).iter().rev().take_while(|byte| **byte == b'\\').count());
-        connected.then_some(Site { sign: Sign::Pair, from, spaced: false, next_line: false })
+        connected.then_some(Site { sign: Sign::Pair, from, spaced: false })
     }
 }
 
-/// Blanks at the beginning of the line of this position.
-fn indentation(spot: TriggerSpot<'_>, at: usize) -> usize {
-    let before = spot.bytes(at.saturating_sub(64), at);
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.iter().take_while(|byte| is_blank(**byte)).count()
+/// Whether the name is the first argument of a call, a string.
+fn first_argument(spot: TriggerSpot<'_>, name: &Name) -> bool {
+    let before = spot.before(name.from, 12);
+    let opens = before.iter().rposition(|byte| !matches!(byte, b'"' | b'\'' | b'\\' | b' '));
+    name.quote.is_some() && opens.is_some_and(|at| before.get(at) == Some(&b'('))
 }
 
 /// Whether a call of this name sets a secret: `setPassword("…")`, `password("…")`.
@@ -251,8 +285,8 @@ fn by_blank(spot: TriggerSpot<'_>, name: &Name) -> bool {
         return true;
     }
     let before = spot.before(name.from, 160);
-    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let words = |bytes: &[u8], word: &[u8]| bytes.split(|byte| *byte <= b' ').any(|part| part == word);
+    let line = lines::last(before);
+    let words = |bytes: &[u8], word: &[u8]| bytes.split(|byte| *byte <= b' ' || matches!(byte, b'"' | b'+')).any(|part| part == word);
     let netrc = bytes == b"password" && (words(before, b"login") || words(before, b"machine"));
     // `aws configure set aws_secret_access_key …`, `set -gx API_TOKEN …`, `setenv`, `ENV NAME value`, `nmcli … password …`.
     let sets = [&b"set"[..], b"setenv", b"setx", b"-gx", b"-x", b"ENV", b"requirepass", b"nmcli"].iter().any(|word| words(line, word));
@@ -289,7 +323,7 @@ struct Judge<'j, 't> {
 
 impl Judge<'_, '_> {
     fn is_secret(&self, value: &Value) -> bool {
-        let bytes = scheme(self.spot, *value).bytes(self.spot);
+        let bytes = scheme(self.spot, *value).1.bytes(self.spot);
         let scheme = bytes.len() < value.bytes(self.spot).len();
         let quoted = value.quote.is_some();
         if bytes.is_empty() || placeholder(bytes, quoted) || common(bytes) || value.to - value.from >= LONGEST {
@@ -311,7 +345,9 @@ impl Judge<'_, '_> {
         if bytes.contains(&b' ') || bytes.contains(&b'\t') {
             return !generated && bytes.len() <= 128 && !sentence(bytes) && !matches!(self.site.sign, Sign::Is | Sign::Comma);
         }
-        if about(bytes) || code(bytes) && !random(bytes) || matches!(bytes, [b'.' | b'/' | b'\\' | b'?' | b'(' | b'^', ..]) && !mixed(bytes) {
+        // Rules of validation: `required|string|min:8`.
+        let rules = bytes.contains(&b'|') && bytes.split(|byte| *byte == b'|').next().is_some_and(common);
+        if rules || about(bytes) || code(bytes) && !random(bytes) || matches!(bytes, [b'.' | b'/' | b'\\' | b'?' | b'(' | b'^', ..]) && !mixed(bytes) {
             return false;
         }
         if lettered(bytes) {
@@ -352,7 +388,7 @@ impl Judge<'_, '_> {
         match self.site.sign {
             Sign::Comma | Sign::Call => false,
             Sign::Is | Sign::Cell => bytes.len() >= 6 && mixed(bytes) && letters_and_digits(bytes) && !slug(bytes),
-            Sign::Tag => self.spot.byte(value.to).is_none_or(|next| next == b'<' || next <= b' ') && self.setting(bytes, class),
+            Sign::Tag => closes_tag(self.spot, value.to) && self.setting(bytes, class),
             Sign::Pair => self.setting(bytes, class),
             Sign::Blank => !bytes.starts_with(b"-") && !bytes.contains(&b'=') && self.setting(bytes, class),
             Sign::Equals if !self.site.spaced && (self.name.capitals(self.spot) || self.name.option || matches!(before, b"?" | b"&" | b";")) => {
@@ -390,8 +426,13 @@ impl Judge<'_, '_> {
             return false;
         }
         let data = || self.is_data(value);
-        if lettered(bytes) {
-            return (connection || self.anchored() && value.ends_line && data()) && !capitalised(bytes) && self.letters(bytes, false);
+        if lettered(bytes) && !random(bytes) {
+            // `login username=anna password=word`: in a call a comma or a parenthesis follows.
+            let word = self.site.sign == Sign::Equals && !self.site.spaced && matches!(next, None | Some(b' ' | b'\n' | b'"' | b'\'' | b'\\'));
+            let before = self.spot.before(self.name.from, 2);
+            let begins = matches!(before, [] | [.., b' ' | b'\n' | b'"' | b'\'' | b'+'] | b"\\n");
+            let alone = word && self.secret.class == NameClass::Password && begins;
+            return (connection || alone || self.anchored() && value.ends_line && data()) && !capitalised(bytes) && self.letters(bytes, false);
         }
         let digits = bytes.iter().all(u8::is_ascii_digit);
         match self.secret.class {
@@ -399,8 +440,9 @@ impl Judge<'_, '_> {
             NameClass::Password if digits => bytes.len() >= 4,
             NameClass::Password => bytes.len() >= if identifier(bytes) { 5 } else { 4 } && mixed(bytes),
             _ if digits => false,
+            _ if random(bytes) => true,
             NameClass::Secret => bytes.len() >= 6 && mixed(bytes) && !slug(bytes),
-            _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && (letters_and_digits(bytes) || random(bytes)),
+            _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && letters_and_digits(bytes),
         }
     }
 
@@ -422,8 +464,7 @@ impl Judge<'_, '_> {
         let after = self.spot.bytes(value.to, self.spot.text.len().min(value.to + AROUND));
         let above = before.rsplit(|byte| *byte == b'\n').skip(1).take(3);
         let below = after.split(|byte| *byte == b'\n').skip(1).take(3);
-        let own = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-        !is_code(own) && !above.chain(below).any(is_code)
+        !is_code(lines::last(before)) && !above.chain(below).any(is_code)
     }
 }
 
@@ -436,13 +477,20 @@ fn is_code(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"+").or_else(|| line.strip_prefix(b"-")).unwrap_or(line).trim_ascii();
     let call = line.iter().position(|byte| *byte == b'(').is_some_and(|at| at > 0 && line.get(at - 1).is_some_and(|byte| is_word(*byte)));
-    WORDS.iter().any(|word| line.starts_with(word)) || matches!(line.last(), Some(b';' | b'{' | b'(')) || line == b"}" || line == b")" || call
+    let word = WORDS.iter().any(|word| line.starts_with(word)) && !line.starts_with(b"@@");
+    word || matches!(line.last(), Some(b';' | b'{' | b'(')) || line == b"}" || line == b")" || call
+}
+
+/// Whether the text of an element ends here.
+fn closes_tag(spot: TriggerSpot<'_>, at: usize) -> bool {
+    let at = lines::skip(spot, at);
+    matches!(spot.bytes(at, at + 3), b"</" | [b'<', b'/' | b'\\', _])
 }
 
 /// `creds[1]`, `module::NAME2`, `next(x)`, `a->b`: an expression of code.
 fn expression(value: &[u8]) -> bool {
     let name = value.iter().take_while(|byte| is_word(**byte) || matches!(byte, b'.' | b'!')).count();
-    let called = name > 0 && matches!(value.get(name), Some(b'(' | b'[')) && identifier(&value[..name.min(value.len())]);
+    let called = name > 0 && matches!(value.get(name), Some(b'(' | b'[')) && (identifier(&value[..name]) || dotted(&value[..name]) || value[..name].ends_with(b"!"));
     let closed = value.last().is_some_and(|last| matches!(last, b')' | b']'));
     called && (closed || value.len() == name + 1 || value.contains(&b'(')) || value.windows(2).any(|two| two == b"::" || two == b"->")
 }

@@ -46,11 +46,12 @@ pub(crate) fn argument(spot: TriggerSpot<'_>) -> Option<Take> {
     for _ in 0..12 {
         let (from, to) = word(spot, at);
         let bytes = spot.bytes(from, to);
-        if bytes.is_empty() {
+        // A share begins with backslashes.
+        let share = left > 0 && spot.byte(at) == Some(b'\\');
+        if bytes.is_empty() && !share {
             return None;
         }
-        let share = bytes.starts_with(b"-") || known.command == "net use" && left == 2 && bytes.ends_with(b":") && false;
-        if !share {
+        if !bytes.starts_with(b"-") {
             if left == 0 {
                 let other = bytes.starts_with(b"/") || bytes == b"*" || bytes.contains(&b'=') && !bytes.ends_with(b"=");
                 return (bytes.len() >= 3 && !other && !placeholder(bytes, false) && !common(bytes)).then(|| Take::named("password", from, to));
@@ -64,7 +65,7 @@ pub(crate) fn argument(spot: TriggerSpot<'_>) -> Option<Take> {
 
 /// Where the next word begins. A share such as `\\host\share` has backslashes of its own.
 fn skip(spot: TriggerSpot<'_>, to: usize) -> usize {
-    let to = spot.run(to, 200, |byte| byte > b' ' && byte != b'"' && byte != b'\'' && byte != b';' && byte != b'|' && byte != b'&');
+    let to = spot.run(to, 200, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b';' | b'|' | b'&'));
     after_word(spot, to)
 }
 

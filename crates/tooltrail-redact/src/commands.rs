@@ -119,7 +119,9 @@ impl PasswordOption {
             from += at + 1;
         }
         let value = spot.bytes(from, to);
-        let other = value.starts_with(b"-") || placeholder(value, false) || self.behind.is_none() && value.len() < 3;
+        // `docker run -p 8080:80` is about ports.
+        let port = apart && self.behind.is_none() && value.len() <= 5 && value.iter().all(u8::is_ascii_digit) || value.contains(&b':') && !mixed(value);
+        let other = port || value.starts_with(b"-") || placeholder(value, false) || self.behind.is_none() && value.len() < 3;
         let telling = self.style != Style::Mistaken || mixed(value) && value.len() >= 7;
         let known = self.behind.is_none() && common(value) && (apart || self.option != "-p");
         let here = fits && !value.is_empty() && !other && telling && !known && runs(spot, self.programs);
@@ -129,7 +131,7 @@ impl PasswordOption {
 
 /// `curl -b name=value`, `--cookie name=value`.
 pub(crate) fn cookie(spot: TriggerSpot<'_>, out: &mut Vec<Take>) {
-    let from = spot.run(spot.end, 3, |byte| matches!(byte, b' ' | b'=' | b'"' | b'\'' | b'\\'));
+    let from = spot.run(spot.end, 24, |byte| matches!(byte, b' ' | b'=' | b'"' | b'\'' | b'\\'));
     if from > spot.end && runs(spot, "curl http https wget xh") {
         headers::pairs(spot, from, out);
     }
@@ -137,7 +139,7 @@ pub(crate) fn cookie(spot: TriggerSpot<'_>, out: &mut Vec<Take>) {
 
 /// Start and end of a word of a command, without its quotes.
 pub(crate) fn word(spot: TriggerSpot<'_>, from: usize) -> (usize, usize) {
-    let from = spot.run(from, 4, |byte| byte == b'\\');
+    let from = spot.run(from, 20, |byte| byte == b'\\');
     let quote = spot.byte(from).filter(|byte| matches!(byte, b'"' | b'\''));
     let from = from + usize::from(quote.is_some());
     let stop = |byte: u8| match quote {
@@ -149,7 +151,7 @@ pub(crate) fn word(spot: TriggerSpot<'_>, from: usize) -> (usize, usize) {
 
 /// Where the next word begins behind the one that ends here.
 pub(crate) fn after_word(spot: TriggerSpot<'_>, to: usize) -> usize {
-    let quotes = spot.run(to, 8, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
+    let quotes = spot.run(to, 24, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
     spot.run(quotes, 8, |byte| byte == b' ' || byte == b'\t')
 }
 
@@ -168,6 +170,8 @@ pub(crate) fn runs(spot: TriggerSpot<'_>, programs: &str) -> bool {
     let mut names = before[begin..].split(|byte| *byte <= b' ' || b"\"'`()$\\/".contains(byte));
     names.any(|name| {
         let name = name.strip_suffix(b".exe").unwrap_or(name);
+        // The sign of a patch.
+        let name = name.strip_prefix(b"+").or_else(|| name.strip_prefix(b"-")).unwrap_or(name);
         programs.split_ascii_whitespace().any(|program| program.as_bytes() == name || name.strip_prefix(b"n") == Some(program.as_bytes()))
     })
 }

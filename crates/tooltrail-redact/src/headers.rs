@@ -8,7 +8,7 @@ use crate::values::{about, code, common, letters_and_digits, mixed, placeholder,
 
 /// `Basic …`: base64 of a name, a colon and a password.
 pub(crate) fn basic(spot: TriggerSpot<'_>) -> Option<Take> {
-    let from = spot.run(spot.end, 8, |byte| matches!(byte, b' ' | b'"' | b'\'' | b':' | b'=' | b'\\'));
+    let from = spot.run(spot.end, 48, |byte| matches!(byte, b' ' | b'"' | b'\'' | b':' | b'=' | b'\\'));
     let body = spot.run(from, 512, base64::is_letter);
     let to = spot.run(body, 2, |byte| byte == b'=');
     let apart = from > spot.end && body >= from + 8 && spot.begins(spot.at);
@@ -39,7 +39,7 @@ const ATTRIBUTES: &str = "path domain expires max-age samesite version priority 
 
 /// The values of a `Cookie:` or `Set-Cookie:` header.
 pub(crate) fn cookies(spot: TriggerSpot<'_>, out: &mut Vec<Take>) {
-    let colon = spot.run(spot.end, 8, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\\' | b':' | b',' | b'='));
+    let colon = spot.run(spot.end, 48, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\\' | b':' | b',' | b'='));
     if spot.bytes(spot.end, colon).iter().any(|byte| matches!(byte, b':' | b'=' | b',')) && spot.begins(spot.at) {
         pairs(spot, colon, out);
     }

@@ -1,5 +1,6 @@
 //! Private keys in PEM, SSH, PGP and PuTTY format: whole, in part, on one line, escaped, quoted, numbered.
 
+use crate::lines;
 use crate::spot::{Take, TriggerSpot, holds_folded};
 use crate::values::{filler, letters_and_digits, random};
 
@@ -125,12 +126,9 @@ pub(crate) fn putty(spot: TriggerSpot<'_>) -> Option<Take> {
     const MOST: usize = 200;
     let count = spot.run(spot.end, 8, |byte| byte == b' ' || byte.is_ascii_digit());
     let lines: usize = std::str::from_utf8(spot.bytes(spot.end, count)).ok()?.trim().parse().ok()?;
-    let gap = |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\\' | b'"' | b',');
     let (mut at, mut from, mut end) = (count, None, count);
     for _ in 0..lines.min(MOST) {
-        let start = spot.run(at, 16, gap);
-        // The letter of a line break that is written out.
-        let start = if spot.before(start, 1) == b"\\" && matches!(spot.byte(start), Some(b'n' | b'r')) { start + 1 } else { start };
+        let start = lines::skip(spot, spot.run(at, 16, |byte| matches!(byte, b'"' | b',')));
         let next = spot.run(start, 128, is_base64);
         if next < start + 4 {
             break;

@@ -18,6 +18,7 @@ mod finder;
 mod headers;
 mod keys;
 mod known;
+mod lines;
 mod mnemonics;
 mod names;
 mod paths;

@@ -45,15 +45,15 @@ const OPEN_KEYS: &str = "public pub publishable anon primary foreign cache sort 
 
 /// What stands before `pass` and `pw` in a word of both.
 const OWNERS: &str = "db user root admin store key bind smtp mysql redis ftp mail my pg login http https proxy src dest trust ldap sql mongo rabbit vnc wifi new old \
-    test sudo master tls ssl cert repl api web host ssh rdp vpn olcroot";
+    test sudo master tls ssl cert repl api web host ssh rdp vpn olcroot require";
 
 /// What the name says; `None` where it names no secret.
 pub(crate) fn classify(name: &[u8]) -> Option<SecretName> {
     let words = split(name);
     let mut words = words.as_slice();
     while let [rest @ .., last] = words
-        && rest.len() >= 1
-        && (listed(ENDINGS, last) || last.iter().all(u8::is_ascii_digit) || *last == b"base" && rest.last().is_some_and(|word| ends(word, b"key")))
+        && !rest.is_empty()
+        && (listed(ENDINGS, last) || last.iter().all(u8::is_ascii_digit) || is(last, b"base") && rest.last().is_some_and(|word| ends(word, b"key")))
     {
         words = rest;
     }
@@ -84,6 +84,7 @@ fn password(last: &[u8], before: &[&[u8]]) -> Option<SecretName> {
     match before.last() {
         Some(owner) if short && !is(owner, b"old") && (listed(OWNERS, owner) || !is(last, b"pass")) => named("password", NameClass::Password),
         Some(_) if short => named("password", NameClass::Password),
+        None if is(last, b"psk") => named("password", NameClass::Password),
         None if short => named("password", NameClass::Weak),
         _ if owned(b"pass") || owned(b"pw") || owned(b"pwd") => named("password", NameClass::Password),
         _ => None,

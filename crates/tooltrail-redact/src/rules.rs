@@ -6,7 +6,7 @@
 use crate::spot::{Replacement, Take, TriggerSpot};
 use crate::tokens::{self, Letters, Token};
 use crate::value::LONGEST;
-use crate::{address, assign, calls, commands, headers, keys, paths, url};
+use crate::{address, calls, commands, headers, keys, paths, url};
 
 /// One kind of secret: its name, where to look for it, and how to recognise it.
 #[derive(Debug)]

@@ -153,7 +153,7 @@ const OTHER_SECRETS: &[(&str, &str)] = &[
     ("//registry.npmjs.org/:_authToken=$L", "//registry.npmjs.org/:_authToken=[token]"),
     ("<password>qwe123rty</password>", "<password>[password]</password>"),
     ("CREATE USER x WITH PASSWORD 'qwe123rty';", "CREATE USER x WITH PASSWORD '[password]';"),
-    ("password=$2b$12$$L", "password=[password]"),
+    ("password=$2b$12$$L", "password=[password-hash]"),
     ("GRAPH_PASSWORD=opensaysme", "GRAPH_PASSWORD=[password]"),
     ("${DB_PASSWORD:-qwe123rty}", "${DB_PASSWORD:-[password]}"),
     ("OPENAI_KEY=$L", "OPENAI_KEY=[key]"),
@@ -162,7 +162,7 @@ const OTHER_SECRETS: &[(&str, &str)] = &[
     ("\"Authorization\": \"bearer $L\"", "\"Authorization\": \"bearer [bearer-token]\""),
     ("Authorization: Basic YW5uYTpodW50ZXIy", "Authorization: Basic [basic-credentials]"),
     ("{\"auth\": \"YW5uYTpodW50ZXIy\"}", "{\"auth\": \"[basic-credentials]\"}"),
-    ("Cookie: theme=dark; sid=$L\n", "Cookie: [cookie]\n"),
+    ("Cookie: theme=dark; sid=$L\n", "Cookie: theme=dark; sid=[cookie]\n"),
     // URLs.
     ("postgres://app:s3cr3t@db.host:5432/x", "postgres://app:[password-in-url]@db.host:5432/x"),
     ("https://app:p@ss@host/x", "https://app:[password-in-url]@host/x"),

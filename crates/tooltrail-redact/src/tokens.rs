@@ -239,9 +239,10 @@ pub(crate) fn wif(spot: TriggerSpot<'_>) -> Option<Take> {
     let to = spot.run(spot.at, 53, letter);
     let key = spot.bytes(spot.at, to);
     let len = if key.first() == Some(&b'5') { 51 } else { 52 };
-    let stands = spot.ends(to) && !matches!(spot.byte(to), Some(b'+' | b'/' | b'=' | b'-')) && !matches!(spot.before(spot.at, 1), [b'+' | b'/' | b'-' | b'=']) ;
-    let assigned = spot.before(spot.at, 1) == b"=" && spot.ends(to);
-    (key.len() == len && (stands || assigned) && key.iter().any(u8::is_ascii_lowercase) && random(key)).then(|| Take::mark(spot.at, to))
+    let before = spot.before(spot.at, 2);
+    // Within base64 such letters are chance; the sign of a patch is none of it.
+    let coded = matches!(spot.byte(to), Some(b'+' | b'/' | b'=')) || matches!(before.last(), Some(b'/' | b'+')) && !matches!(before, [b'\n', _] | [_]);
+    (key.len() == len && spot.ends(to) && !coded && [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit].iter().all(|kind| key.iter().any(kind))).then(|| Take::mark(spot.at, to))
 }
 
 /// A password's hash as systems store it: `$6$…$…`, `$2b$…`, `$argon2id$…`, `pbkdf2_sha256$…`.
@@ -273,6 +274,7 @@ pub(crate) fn pgpass(spot: TriggerSpot<'_>) -> Option<Take> {
     let user = field(database + 1);
     let to = spot.run(user + 1, 256, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\'));
     let shape = host > 0 && begins && database > spot.end && spot.byte(database) == Some(b':') && user > database + 1 && spot.byte(user) == Some(b':');
-    let digits = || spot.bytes(user + 1, to).iter().all(u8::is_ascii_digit);
-    (shape && to > user + 3 && !digits() && !crate::values::placeholder(spot.bytes(user + 1, to), false)).then(|| Take::mark(user + 1, to))
+    let digits = |from, to| spot.bytes(from, to).iter().all(u8::is_ascii_digit);
+    let fields = !digits(spot.end, database) && !digits(database + 1, user) && !digits(user + 1, to);
+    (shape && to > user + 3 && fields && !crate::values::placeholder(spot.bytes(user + 1, to), false)).then(|| Take::mark(user + 1, to))
 }

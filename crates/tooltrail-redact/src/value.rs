@@ -23,8 +23,9 @@ impl Value {
     pub(crate) fn read(spot: TriggerSpot<'_>, from: usize, whole: bool) -> Option<Value> {
         // Prefixes of string literals in Python, C# and Rust.
         let letters = spot.run(from, 2, |byte| b"bBrRfFuU@$LN".contains(&byte));
-        let prefix = if letters > from && matches!(spot.byte(letters), Some(b'"' | b'\'')) { letters } else { from };
-        let open = spot.run(prefix, 8, |byte| byte == b'\\');
+        let behind = spot.run(letters, 20, |byte| byte == b'\\');
+        let prefix = if letters > from && matches!(spot.byte(behind), Some(b'"' | b'\'')) { letters } else { from };
+        let open = spot.run(prefix, 20, |byte| byte == b'\\');
         let quote = spot.byte(open).filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         match quote {
             Some(quote) => Value::quoted(spot, open, open - prefix, quote),
@@ -52,7 +53,7 @@ impl Value {
             }
         }
         let end = end.or_else(|| cut_off(spot, from))?;
-        let after = spot.run(end, 12, |byte| byte == quote || byte == b'\\');
+        let after = spot.run(end, 24, |byte| byte == quote || byte == b'\\');
         Some(Value { from, to: end, quote: Some(quote), ends_line: ends_line(spot, after) })
     }
 
@@ -61,7 +62,10 @@ impl Value {
         let line = if whole { line_end(spot, from) } else { to };
         let rest = spot.bytes(to.min(line), line);
         // A line of code or of a command goes on behind its value; a setting has no blanks and no calls.
-        let one = line > to && !rest.iter().any(|byte| is_blank(*byte) || matches!(byte, b'(' | b'"' | b'\''));
+        let more = rest.iter().any(|byte| is_blank(*byte) || matches!(byte, b'(' | b'"' | b'\''));
+        // `a=b&c=d` is a query.
+        let query = matches!(rest.first(), Some(b'&' | b';')) && rest.contains(&b'=');
+        let one = line > to && !more && !query;
         let to = if one { line } else { to };
         Value { from, to, quote: None, ends_line: ends_line(spot, to) }
     }
@@ -128,7 +132,7 @@ fn ends_line(spot: TriggerSpot<'_>, at: usize) -> bool {
     let at = spot.run(at, 24, is_blank);
     match spot.byte(at) {
         None | Some(b'\n' | b'\r' | b'#') => true,
-        Some(b'\\') => matches!(spot.byte(at + 1), Some(b'n' | b'r' | b'"')),
+        Some(b'\\') => matches!(spot.byte(spot.run(at, 20, |byte| byte == b'\\')), Some(b'n' | b'r' | b'"')),
         Some(b'"' | b'\'' | b'`') => spot.byte(at + 1).is_none_or(|next| !is_word(next)),
         _ => false,
     }

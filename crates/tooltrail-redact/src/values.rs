@@ -44,12 +44,11 @@ static SENTENCE_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| OF_SEN
 pub(crate) fn placeholder(value: &[u8], quoted: bool) -> bool {
     let opens = match value {
         [b'<', .., b'>'] | [b'{', .., b'}'] | [b'[', .., b']'] | [b'(', .., b')'] | [b'%', .., b'%'] | [b'@', .., b'@'] => true,
-        [b'<' | b'{' | b'[' | b'(' | b'#' | b'&' | b'%' | b'`' | b'!', ..] => !quoted,
+        [b'<' | b'{' | b'[' | b'(' | b'#' | b'&' | b'%' | b'`' | b'!', rest @ ..] => !quoted || rest.len() < 2,
         [b'*', ..] => value.iter().all(|byte| *byte == b'*') || !quoted,
         // `$2b$…` and `$argon2…` are password hashes; any other `$` begins a variable.
         [b'$', rest @ ..] => variable(rest, quoted),
         [b'-', b'-', ..] => true,
-        [b'%', _] => true,
         // A bullet or an ellipsis, as fields that hide what is typed show it.
         [0xe2, 0x80, 0xa2 | 0xa6, ..] | [0xe2, 0x97, 0x8f, ..] => true,
         _ => false,
@@ -102,7 +101,9 @@ pub(crate) fn dotted(value: &[u8]) -> bool {
 
 /// `a/b/c`: words with slashes between.
 fn slashed(value: &[u8]) -> bool {
-    value.contains(&b'/') && value.split(|byte| *byte == b'/').all(|part| !random(part) && part.len() < 30)
+    let coded = value.len() >= 32 && value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+' | b'='));
+    let kinds = [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit].iter().filter(|kind| value.iter().any(|byte| kind(byte))).count();
+    value.contains(&b'/') && !(coded && kinds == 3) && value.split(|byte| *byte == b'/').all(|part| !random(part) && part.len() < 30)
 }
 
 /// Whether this could be the name of a variable.
@@ -126,6 +127,9 @@ pub(crate) fn mixed(value: &[u8]) -> bool {
 /// Whether this looks generated: long, and changing between lower case, upper case and digits far more often than words do.
 pub(crate) fn random(value: &[u8]) -> bool {
     const LEAST: usize = 12;
+    if scrambled(value) {
+        return true;
+    }
     let legal = value.iter().all(|byte| is_word(*byte) || matches!(byte, b'+' | b'/' | b'=' | b'.' | b'~' | b'-' | b'%' | b':'));
     let kinds = letters_and_digits(value) || value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
     value.len() >= LEAST && legal && kinds && {
@@ -133,6 +137,14 @@ pub(crate) fn random(value: &[u8]) -> bool {
         // On average at most three characters per change.
         letters >= LEAST && letters * 10 <= words(value) * 30
     }
+}
+
+/// Whether letters alone look drawn by chance: as many capitals as small letters, changing often.
+pub(crate) fn scrambled(value: &[u8]) -> bool {
+    let capitals = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let changes = value.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
+    let letters = value.iter().all(u8::is_ascii_alphabetic);
+    letters && value.len() >= 16 && capitals * 10 >= value.len() * 3 && capitals * 10 <= value.len() * 7 && changes * 8 >= value.len()
 }
 
 /// Number of words, numbers and capital letters that the value is made of: three for `Uint8Array`.
