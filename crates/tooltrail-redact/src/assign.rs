@@ -6,7 +6,7 @@
 use crate::lines;
 use crate::names::{self, NameClass, SecretName};
 use crate::rules;
-use crate::spot::{Take, TriggerSpot, is_blank, is_word, starts_folded};
+use crate::spot::{Take, TriggerSpot, holds_folded, is_blank, is_word, starts_folded};
 use crate::value::{LONGEST, Value};
 use crate::values::{about, code, common, dotted, identifier, lettered, letters_and_digits, mixed, placeholder, random, sentence, uuid, wordy};
 
@@ -193,7 +193,7 @@ impl Site {
             // An `=` in a URL that is itself encoded.
             (b'%', Some(b'3')) if matches!(spot.byte(sign + 2), Some(b'D' | b'd')) => site(Sign::Equals, sign + 3),
             (b'i', Some(b's')) if sign > closed && spot.byte(sign + 2).is_some_and(is_blank) => site(Sign::Is, sign + 3),
-            _ if sign > closed && (name.option || by_blank(spot, name)) => site(Sign::Blank, sign),
+            _ if sign > closed && (name.option || !quoted && by_blank(spot, name)) => site(Sign::Blank, sign),
             _ => None,
         }
     }
@@ -227,11 +227,12 @@ impl Site {
     /// `name: DB_PASSWORD`, `value: …`, in YAML, JSON, XML and HCL.
     fn pair(spot: TriggerSpot<'_>, name: &Name) -> Option<Site> {
         const NAMES: [&[u8]; 6] = [b"name", b"key", b"variable", b"parameter", b"field", b"id"];
-        const VALUES: [&[u8]; 6] = [b"value", b"string", b"default", b"content", b"secret", b"data"];
+        const VALUES: [&[u8]; 4] = [b"value", b"string", b"default", b"content"];
         let sign = |byte: u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'\\' | b'>');
         let before = spot.before(name.from, 32);
         let head = before.len() - before.iter().rev().take_while(|byte| sign(**byte)).count();
-        let named = head < before.len() && NAMES.iter().any(|name| before[..head].len() >= name.len() && starts_folded(&before[head - name.len()..head], name));
+        let word = before[..head].rsplit(|byte| !is_word(*byte)).next().unwrap_or_default();
+        let named = head < before.len() && NAMES.iter().any(|name| word.eq_ignore_ascii_case(name) || word.strip_prefix(b"n") == Some(*name));
         if !named {
             return None;
         }
@@ -262,9 +263,17 @@ impl Site {
 
 /// Whether the name is the first argument of a call, a string.
 fn first_argument(spot: TriggerSpot<'_>, name: &Name) -> bool {
-    let before = spot.before(name.from, 12);
+    let before = spot.before(name.from, 24);
     let opens = before.iter().rposition(|byte| !matches!(byte, b'"' | b'\'' | b'\\' | b' '));
-    name.quote.is_some() && opens.is_some_and(|at| before.get(at) == Some(&b'('))
+    let Some(at) = opens.filter(|at| name.quote.is_some() && before.get(*at) == Some(&b'(')) else { return false };
+    // `scrypt('password', 'salt')` sets nothing.
+    const SETS: [&[u8]; 15] = [
+        b"set", b"put", b"define", b"add", b"env", b"config", b"option", b"property", b"header", b"append", b"get", b"param", b"field", b"insert", b"store",
+    ];
+    let end = name.from - (before.len() - at);
+    let callee = spot.before(end, 40);
+    let callee = callee.rsplit(|byte| !is_word(*byte)).next().unwrap_or_default();
+    callee.is_empty() && name.capitals(spot) || SETS.iter().any(|word| holds_folded(callee, word))
 }
 
 /// Whether a call of this name sets a secret: `setPassword("…")`, `password("…")`.
@@ -296,7 +305,8 @@ fn by_blank(spot: TriggerSpot<'_>, name: &Name) -> bool {
 /// The value behind a type annotation: `token: &str = "…"`.
 fn typed(spot: TriggerSpot<'_>, value: Value) -> Option<Value> {
     let sign = spot.run(value.to, 24, |byte| is_word(byte) || b" <>[]&|'.?".contains(&byte));
-    let typed = value.quote.is_none() && spot.byte(sign) == Some(b'=');
+    let open = matches!(spot.byte(value.from), Some(b'{' | b'[' | b'('));
+    let typed = value.quote.is_none() && (value.to > value.from || spot.byte(value.from) == Some(b'&')) && !open && spot.byte(sign) == Some(b'=');
     let value = typed.then(|| Value::read(spot, spot.run(sign + 1, 4, is_blank), false))??;
     value.quote.is_some().then_some(value)
 }
@@ -343,15 +353,16 @@ impl Judge<'_, '_> {
         let class = self.secret.class;
         let generated = class == NameClass::Token;
         if bytes.contains(&b' ') || bytes.contains(&b'\t') {
-            return !generated && bytes.len() <= 128 && !sentence(bytes) && !matches!(self.site.sign, Sign::Is | Sign::Comma);
+            return !generated && bytes.len() <= 128 && self.site.sign != Sign::Cell && !sentence(bytes) && !matches!(self.site.sign, Sign::Is | Sign::Comma);
         }
         // Rules of validation: `required|string|min:8`.
-        let rules = bytes.contains(&b'|') && bytes.split(|byte| *byte == b'|').next().is_some_and(common);
+        let rule = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b':' | b'_' | b','));
+        let rules = bytes.contains(&b'|') && bytes.split(|byte| *byte == b'|').all(rule) && bytes.split(|byte| *byte == b'|').any(common);
         if rules || about(bytes) || code(bytes) && !random(bytes) || matches!(bytes, [b'.' | b'/' | b'\\' | b'?' | b'(' | b'^', ..]) && !mixed(bytes) {
             return false;
         }
         if lettered(bytes) {
-            return self.letters(bytes, true);
+            return self.site.sign != Sign::Cell && self.letters(bytes, true);
         }
         let digits = bytes.iter().all(u8::is_ascii_digit);
         match class {
@@ -380,7 +391,7 @@ impl Judge<'_, '_> {
 
     /// Whether an unquoted word is a secret.
     fn bare(&self, value: &Value, bytes: &[u8]) -> bool {
-        if expression(bytes) || about(bytes) || code(bytes) && !random(bytes) {
+        if expression(bytes) || bytes.starts_with(b":") || about(bytes) || code(bytes) && !random(bytes) {
             return false;
         }
         let before = self.spot.before(self.name.from, 1);
@@ -428,6 +439,10 @@ impl Judge<'_, '_> {
         let data = || self.is_data(value);
         if lettered(bytes) && !random(bytes) {
             // `login username=anna password=word`: in a call a comma or a parenthesis follows.
+            // `"passwd:name"` is a name of its own.
+            if self.site.sign == Sign::Colon && !self.spot.before(value.from, 1).iter().all(u8::is_ascii_whitespace) {
+                return false;
+            }
             let word = self.site.sign == Sign::Equals && !self.site.spaced && matches!(next, None | Some(b' ' | b'\n' | b'"' | b'\'' | b'\\'));
             let before = self.spot.before(self.name.from, 2);
             let begins = matches!(before, [] | [.., b' ' | b'\n' | b'"' | b'\'' | b'+'] | b"\\n");
@@ -441,6 +456,7 @@ impl Judge<'_, '_> {
             NameClass::Password => bytes.len() >= if identifier(bytes) { 5 } else { 4 } && mixed(bytes),
             _ if digits => false,
             _ if random(bytes) => true,
+            NameClass::Token if capitalised(bytes) && identifier(bytes) => false,
             NameClass::Secret => bytes.len() >= 6 && mixed(bytes) && !slug(bytes),
             _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && letters_and_digits(bytes),
         }
@@ -492,7 +508,9 @@ fn expression(value: &[u8]) -> bool {
     let name = value.iter().take_while(|byte| is_word(**byte) || matches!(byte, b'.' | b'!')).count();
     let called = name > 0 && matches!(value.get(name), Some(b'(' | b'[')) && (identifier(&value[..name]) || dotted(&value[..name]) || value[..name].ends_with(b"!"));
     let closed = value.last().is_some_and(|last| matches!(last, b')' | b']'));
-    called && (closed || value.len() == name + 1 || value.contains(&b'(')) || value.windows(2).any(|two| two == b"::" || two == b"->")
+    // `Option<String>`: a type.
+    let generic = value.ends_with(b">") && value.contains(&b'<');
+    generic || called && (closed || value.len() == name + 1 || value.contains(&b'(')) || value.windows(2).any(|two| two == b"::" || two == b"->")
 }
 
 /// `my-app-tls-v2`: words with dashes, the last perhaps a number.

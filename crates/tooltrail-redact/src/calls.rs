@@ -51,6 +51,10 @@ pub(crate) fn argument(spot: TriggerSpot<'_>) -> Option<Take> {
         if bytes.is_empty() && !share {
             return None;
         }
+        // In prose anything is identified by something.
+        if known.command.starts_with("identified") && spot.byte(spot.at) != Some(b'I') && spot.byte(from.saturating_sub(1)) != Some(b'\'') {
+            return None;
+        }
         if !bytes.starts_with(b"-") {
             if left == 0 {
                 let other = bytes.starts_with(b"/") || bytes == b"*" || bytes.contains(&b'=') && !bytes.ends_with(b"=");
@@ -157,7 +161,7 @@ pub(crate) fn openssl(spot: TriggerSpot<'_>) -> Option<Take> {
     let known = [&b"openssl"[..], b"-passin", b"-passout", b"-pass"].iter().any(|word| before.windows(word.len()).any(|window| window == *word));
     let to = spot.run(spot.end, 256, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\' | b';' | b'|' | b')'));
     let value = spot.bytes(spot.end, to);
-    (opens && known && value.len() >= 3 && !placeholder(value, false)).then(|| Take::named("password", spot.end, to))
+    (opens && known && value.len() >= 3 && !placeholder(value, false) && !common(value)).then(|| Take::named("password", spot.end, to))
 }
 
 /// `--from-literal=name=value` of `kubectl create secret`.
@@ -202,7 +206,7 @@ pub(crate) fn sent(spot: TriggerSpot<'_>) -> Option<Take> {
     let asked = spot.before(spot.at, 120).windows(7).any(|window| window.eq_ignore_ascii_case(b"assword"));
     let value = Value::read(spot, spot.run(spot.end, 8, |byte| matches!(byte, b' ' | b'-')), false)?;
     let bytes = value.bytes(spot);
-    let end = [&b"\\\\r"[..], b"\\\\n", b"\\r", b"\\n"].iter().find_map(|end| bytes.strip_suffix(*end)).unwrap_or(bytes);
+    let end = [&b"\\\\r"[..], b"\\\\n", b"\\r", b"\\n"].iter().find_map(|end| bytes.strip_suffix(*end))?;
     (asked && value.quote.is_some() && end.len() >= 3 && !placeholder(end, true)).then(|| Take::named("password", value.from, value.from + end.len()))
 }
 
@@ -212,7 +216,7 @@ pub(crate) fn second(spot: TriggerSpot<'_>) -> Option<Take> {
     let first = Value::read(spot, spot.run(spot.end, 16, blank), false).filter(|value| value.quote.is_some())?;
     let name = first.bytes(spot);
     let comma = spot.run(first.to, 8, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' '));
-    if spot.byte(comma) != Some(b',') || name.len() > 80 || name.contains(&b' ') {
+    if spot.byte(comma) != Some(b',') || name.len() > 80 || name.contains(&b' ') || name == b"anonymous" {
         return None;
     }
     let value = Value::read(spot, spot.run(comma + 1, 16, blank), false).filter(|value| value.quote.is_some())?;

@@ -2,6 +2,7 @@
 //!
 //! About a quarter of the words of English prose are on the list, so twelve in a row are hardly chance.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// The words of BIP 39, in their order.
@@ -50,26 +51,31 @@ pub(crate) fn find(text: &[u8]) -> Vec<(usize, usize)> {
         // In `\nword` the first letter belongs to the line break.
         let escape = usize::from(at > 0 && text[at - 1] == b'\\' && matches!(text[at], b'n' | b'r' | b't') && len > 1);
         let word = &text[at + escape..at + len];
-        let near = count > 0 && at - end <= GAP && text[end..at].iter().all(|byte| b" \n\r\t,\"'|.)\\:0123456789-".contains(byte));
+        let near = count > 0 && at - end <= GAP && text[end..at].iter().all(|byte| b" \n\r\t,\"'|.)\\0123456789".contains(byte));
         if (3..=8).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase) && is_word(word) {
             if !near {
-                close(&mut found, count, from, end);
+                close(&mut found, text, count, from, end);
                 (count, from) = (0, at + escape);
             }
             count += 1;
             end = at + len;
         } else {
-            close(&mut found, count, from, end);
+            close(&mut found, text, count, from, end);
             count = 0;
         }
         at += len;
     }
-    close(&mut found, count, from, end);
+    close(&mut found, text, count, from, end);
     found
 }
 
-fn close(found: &mut Vec<(usize, usize)>, count: usize, from: usize, end: usize) {
-    if count >= LEAST {
+/// Adds the words in a row, if they are enough, and not the same few again and again.
+fn close(found: &mut Vec<(usize, usize)>, text: &[u8], count: usize, from: usize, end: usize) {
+    if count < LEAST {
+        return;
+    }
+    let words: HashSet<&[u8]> = text.get(from..end).unwrap_or_default().split(|byte| !byte.is_ascii_lowercase()).filter(|word| word.len() > 2).collect();
+    if words.len() * 3 >= count * 2 {
         found.push((from, end));
     }
 }
@@ -80,7 +86,7 @@ mod tests {
 
     #[test]
     fn phrases_are_found_in_lines_lists_and_columns() {
-        let words = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+        let words = "legal winner thank year wave sausage worth useful letter advice cage yellow";
         for text in [
             words.to_owned(),
             format!("the phrase: {words}."),
@@ -91,6 +97,7 @@ mod tests {
             assert_eq!(find(text.as_bytes()).len(), 1, "{text}");
         }
         assert!(find(words.rsplit_once(' ').expect("words").0.as_bytes()).is_empty());
+        assert!(find("very ".repeat(20).as_bytes()).is_empty());
         assert!(find(b"we can add this to the list of all that you have and then go on with it as before").is_empty());
     }
 }

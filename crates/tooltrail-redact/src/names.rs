@@ -35,7 +35,7 @@ const OTHER_TOKENS: &str = "max min num count total per prompt completion input 
     close open left right comma colon semicolon public";
 
 /// Words in front of `key` that say that it opens something.
-const KEYS: &str = "api access secret private priv encryption encrypt decryption decrypt signing sign signature master auth account subscription storage shared \
+const KEYS: &str = "api access secret private priv encryption encrypt decryption decrypt signing sign signature master auth account subscription shared \
     license application consumer integration deploy crypto cipher aes hmac jwt admin ingest sas preshared unseal recovery wrapping \
     symmetric service role authorization nonce secure psk ssh rsa tls ssl server wif minter deployer wallet cookie session app webhook bot sdk";
 
@@ -83,7 +83,8 @@ fn password(last: &[u8], before: &[&[u8]]) -> Option<SecretName> {
     // `pass` alone counts tests as often; `PWD` alone is a directory.
     match before.last() {
         Some(owner) if short && !is(owner, b"old") && (listed(OWNERS, owner) || !is(last, b"pass")) => named("password", NameClass::Password),
-        Some(_) if short => named("password", NameClass::Password),
+        // `KeePass` is a program.
+        Some(owner) if short && !is(owner, b"kee") => named("password", NameClass::Password),
         None if is(last, b"psk") => named("password", NameClass::Password),
         None if short => named("password", NameClass::Weak),
         _ if owned(b"pass") || owned(b"pw") || owned(b"pwd") => named("password", NameClass::Password),
@@ -127,6 +128,10 @@ fn key(last: &[u8], before: &[&[u8]], name: &[u8]) -> Option<SecretName> {
 
 fn other(last: &[u8], before: &[&[u8]], name: &[u8]) -> Option<SecretName> {
     if listed("credential credentials creds cred", last) {
+        // `Access-Control-Allow-Credentials`, `withCredentials`.
+        if before.last().is_some_and(|word| listed("allow with", word)) {
+            return None;
+        }
         return named("credentials", NameClass::Token);
     }
     if is(last, b"authorization") {

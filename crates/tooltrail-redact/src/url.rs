@@ -39,5 +39,5 @@ fn slashed(spot: TriggerSpot<'_>, end: usize) -> Option<&[u8]> {
 pub(crate) fn stands_in(user: &[u8], password: &[u8]) -> bool {
     const WORDS: [&str; 9] = ["pass", "password", "passwd", "pwd", "pw", "secret", "token", "x-oauth-basic", "x-access-token"];
     let word = WORDS.iter().any(|word| starts_folded(password, word.as_bytes()) && password.len() == word.len());
-    password.is_empty() || word || user == password || placeholder(password, false) || crate::values::common(password) && password.len() < 5
+    password.len() < 3 || word || user == password || placeholder(password, false) || crate::values::common(password) && password.len() < 5
 }

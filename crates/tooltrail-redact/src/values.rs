@@ -27,10 +27,10 @@ const COMMON: &str = "required optional string str text varchar char bool boolea
     next previous first last all some data config configuration settings options env environment variable variables constant const let var function \
     identifier keyword operator punctuation comment literal expression statement plain plaintext encrypted hashed hash sha1 sha256 sha512 md5 bcrypt \
     argon2 argon2id scrypt pbkdf2 base64 hex utf8 utf-8 ascii json yaml toml xml html css markdown sensitive generated random github gitlab google \
-    aws azure anthropic openai claude codex deny allow denied allowed granted rejected accepted pending active inactive read write create update delete \
+    aws azure anthropic openai deny allow denied allowed granted rejected accepted pending active inactive read write create update delete \
     get post put patch and or not if else for while with without from to in of the a an is are was were be been your my our their its it \
     prompt ask always once later now here there see below above same different system assistant tool tools mnemonic phrase seed \
-    include same-origin same-site omit lax strict interactive scram-sha-256 trust ident peer md4 inherit implicit explicit passthrough";
+    latest nullable confirmed sometimes filled include same-origin same-site omit lax strict interactive scram-sha-256 trust ident peer md4 inherit implicit explicit passthrough";
 
 /// Words of sentences. Two of them, and a text is no password.
 const OF_SENTENCES: &str = "the a an is are was were be been must should may can could would will shall your you my our we please enter not no and or of to for \
@@ -59,7 +59,7 @@ pub(crate) fn placeholder(value: &[u8], quoted: bool) -> bool {
         || holds_folded(value, b"{{")
         || holds_folded(value, b"$(")
         || holds_folded(value, b"...")
-        || holds_folded(value, b"redacted")
+        || [&b"%s"[..], b"%d", b"%v", b"redacted"].iter().any(|part| holds_folded(value, part))
         || filler(value)
 }
 
@@ -69,7 +69,7 @@ fn variable(rest: &[u8], quoted: bool) -> bool {
         [b'{' | b'(', ..] => true,
         [digit, ..] if digit.is_ascii_digit() => !(rest.len() > 12 && rest.contains(&b'$')),
         _ if rest.starts_with(b"argon2") || rest.starts_with(b"apr1$") || rest.starts_with(b"y$") || rest.starts_with(b"scrypt$") => false,
-        [..] => !quoted || rest.iter().all(|byte| is_word(*byte) || matches!(byte, b':' | b'.' | b'-' | b'>')),
+        [..] => !quoted || rest.iter().all(|byte| is_word(*byte) || matches!(byte, b':' | b'.' | b'-' | b'>' | b'{' | b'}' | b'[' | b']')),
     }
 }
 
@@ -91,7 +91,12 @@ pub(crate) fn code(value: &[u8]) -> bool {
     let path = || matches!(value, [b'/' | b'~', ..] | [b'.', b'/' | b'.', ..] | [_, b':', b'\\' | b'/', ..]) && !random(value) || slashed(value);
     let url = || value.windows(3).any(|window| window == b"://");
     // A secret key of AWS has forty characters, and slashes anywhere.
-    url() || dotted(value) || value.len() != 40 && path()
+    url() || number(value) || dotted(value) || value.len() != 40 && path()
+}
+
+/// `0x04`: a number, too short for a key.
+pub(crate) fn number(value: &[u8]) -> bool {
+    matches!(value, [b'0', b'x' | b'b' | b'o', digits @ ..] if digits.len() <= 16 && digits.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'.')))
 }
 
 /// `a.b.c`: names with full stops between.
