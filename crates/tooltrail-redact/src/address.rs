@@ -1,7 +1,7 @@
 //! E-mail addresses. Those of machines and those made for examples stay.
 
-use crate::spot::{Take, TriggerSpot, ends_folded};
 use crate::spot::is_url;
+use crate::spot::{Take, TriggerSpot, ends_folded};
 
 /// Endings that look like those of a host, but belong to files or to units of systemd.
 const NO_HOSTS: &str = "png jpg jpeg gif svg webp avif ico pdf js mjs cjs ts tsx jsx vue css scss html json yml yaml toml xml txt log lock csv \

@@ -7,8 +7,10 @@ use crate::lines;
 use crate::names::{self, NameClass, SecretName};
 use crate::rules;
 use crate::spot::{Take, TriggerSpot, holds_folded, is_blank, is_word, starts_folded};
-use crate::value::{LONGEST, Value};
-use crate::values::{about, code, common, dotted, identifier, lettered, letters_and_digits, mixed, placeholder, random, sentence, uuid, wordy};
+use crate::value::Value;
+use crate::values::{
+    about, code, common, dotted, identifier, lettered, letters_and_digits, mixed, placeholder, random, sentence, uuid, wordy,
+};
 
 /// Redacts the value of the name that contains the trigger.
 pub(crate) fn take(spot: TriggerSpot<'_>) -> Option<Take> {
@@ -20,7 +22,7 @@ pub(crate) fn take(spot: TriggerSpot<'_>) -> Option<Take> {
     let judge = Judge { spot, name: &name, secret, site: &site };
     // `token: &str = "…"` and `env("TOKEN") || "…"`: where the first candidate is a type or a lookup, the value comes after it.
     let candidates = [Some(first), typed(spot, first), fallback(spot, first)];
-    let value = candidates.into_iter().flatten().find(|value| judge.is_secret(value))?;
+    let value = candidates.into_iter().flatten().find(|value| judge.is_secret(value))?.complete(spot);
     let (kind, value) = scheme(spot, value);
     Some(mark(spot, kind.unwrap_or(secret.kind), value))
 }
@@ -187,7 +189,9 @@ impl Site {
             (b'=', _) => site(Sign::Equals, sign + 1),
             (b':', _) => Site::colon(spot, name, sign, sign > closed),
             (b'>', _) if !quoted && sign == closed => Site::tag(spot, name, sign),
-            (b',', _) if quoted && first_argument(spot, name) && !spot.bytes(name.to, closed).contains(&b']') => site(Sign::Comma, sign + 1),
+            (b',', _) if quoted && first_argument(spot, name) && !spot.bytes(name.to, closed).contains(&b']') => {
+                site(Sign::Comma, sign + 1)
+            }
             (b'(', _) if !quoted && setter(name.bytes(spot)) => site(Sign::Call, sign + 1),
             (b'|', _) if sign > closed => site(Sign::Cell, sign + 1),
             // An `=` in a URL that is itself encoded.
@@ -232,7 +236,8 @@ impl Site {
         let before = spot.before(name.from, 32);
         let head = before.len() - before.iter().rev().take_while(|byte| sign(**byte)).count();
         let word = before[..head].rsplit(|byte| !is_word(*byte)).next().unwrap_or_default();
-        let named = head < before.len() && NAMES.iter().any(|name| word.eq_ignore_ascii_case(name) || word.strip_prefix(b"n") == Some(*name));
+        let named =
+            head < before.len() && NAMES.iter().any(|name| word.eq_ignore_ascii_case(name) || word.strip_prefix(b"n") == Some(*name));
         if !named {
             return None;
         }
@@ -268,7 +273,21 @@ fn first_argument(spot: TriggerSpot<'_>, name: &Name) -> bool {
     let Some(at) = opens.filter(|at| name.quote.is_some() && before.get(*at) == Some(&b'(')) else { return false };
     // `scrypt('password', 'salt')` sets nothing.
     const SETS: [&[u8]; 15] = [
-        b"set", b"put", b"define", b"add", b"env", b"config", b"option", b"property", b"header", b"append", b"get", b"param", b"field", b"insert", b"store",
+        b"set",
+        b"put",
+        b"define",
+        b"add",
+        b"env",
+        b"config",
+        b"option",
+        b"property",
+        b"header",
+        b"append",
+        b"get",
+        b"param",
+        b"field",
+        b"insert",
+        b"store",
     ];
     let end = name.from - (before.len() - at);
     let callee = spot.before(end, 40);
@@ -306,7 +325,8 @@ fn by_blank(spot: TriggerSpot<'_>, name: &Name) -> bool {
 fn typed(spot: TriggerSpot<'_>, value: Value) -> Option<Value> {
     let sign = spot.run(value.to, 24, |byte| is_word(byte) || b" <>[]&|'.?".contains(&byte));
     let open = matches!(spot.byte(value.from), Some(b'{' | b'[' | b'('));
-    let typed = value.quote.is_none() && (value.to > value.from || spot.byte(value.from) == Some(b'&')) && !open && spot.byte(sign) == Some(b'=');
+    let typed =
+        value.quote.is_none() && (value.to > value.from || spot.byte(value.from) == Some(b'&')) && !open && spot.byte(sign) == Some(b'=');
     let value = typed.then(|| Value::read(spot, spot.run(sign + 1, 4, is_blank), false))??;
     value.quote.is_some().then_some(value)
 }
@@ -336,7 +356,7 @@ impl Judge<'_, '_> {
         let bytes = scheme(self.spot, *value).1.bytes(self.spot);
         let scheme = bytes.len() < value.bytes(self.spot).len();
         let quoted = value.quote.is_some();
-        if bytes.is_empty() || placeholder(bytes, quoted) || common(bytes) || value.to - value.from >= LONGEST {
+        if bytes.is_empty() || placeholder(bytes, quoted) || common(bytes) {
             return false;
         }
         match self.secret.class {
@@ -353,12 +373,21 @@ impl Judge<'_, '_> {
         let class = self.secret.class;
         let generated = class == NameClass::Token;
         if bytes.contains(&b' ') || bytes.contains(&b'\t') {
-            return !generated && bytes.len() <= 128 && self.site.sign != Sign::Cell && !sentence(bytes) && !matches!(self.site.sign, Sign::Is | Sign::Comma);
+            return !generated
+                && bytes.len() <= 128
+                && self.site.sign != Sign::Cell
+                && !sentence(bytes)
+                && !matches!(self.site.sign, Sign::Is | Sign::Comma);
         }
         // Rules of validation: `required|string|min:8`.
-        let rule = |part: &[u8]| part.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b':' | b'_' | b','));
+        let rule =
+            |part: &[u8]| part.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b':' | b'_' | b','));
         let rules = bytes.contains(&b'|') && bytes.split(|byte| *byte == b'|').all(rule) && bytes.split(|byte| *byte == b'|').any(common);
-        if rules || about(bytes) || code(bytes) && !random(bytes) || matches!(bytes, [b'.' | b'/' | b'\\' | b'?' | b'(' | b'^', ..]) && !mixed(bytes) {
+        if rules
+            || about(bytes)
+            || code(bytes) && !random(bytes)
+            || matches!(bytes, [b'.' | b'/' | b'\\' | b'?' | b'(' | b'^', ..]) && !mixed(bytes)
+        {
             return false;
         }
         if lettered(bytes) {
@@ -366,7 +395,9 @@ impl Judge<'_, '_> {
         }
         let digits = bytes.iter().all(u8::is_ascii_digit);
         match class {
-            NameClass::Password | NameClass::Secret => bytes.len() >= 4 && (mixed(bytes) || digits) && !(class == NameClass::Secret && slug(bytes)),
+            NameClass::Password | NameClass::Secret => {
+                bytes.len() >= 4 && (mixed(bytes) || digits) && !(class == NameClass::Secret && slug(bytes))
+            }
             NameClass::Weak => bytes.len() >= 6 && mixed(bytes),
             _ if digits => bytes.len() >= 6,
             _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && (letters_and_digits(bytes) || bytes.len() >= 12),
@@ -384,7 +415,11 @@ impl Judge<'_, '_> {
             _ if !wordy(bytes) => bytes.len() >= 6 && !separated,
             _ => {
                 let qualified = self.name.bytes(self.spot).len() > "token".len();
-                bytes.len() >= 8 && !separated && !capital && bytes.iter().all(u8::is_ascii_lowercase) && (qualified || quoted && self.name.quote.is_some())
+                bytes.len() >= 8
+                    && !separated
+                    && !capital
+                    && bytes.iter().all(u8::is_ascii_lowercase)
+                    && (qualified || quoted && self.name.quote.is_some())
             }
         }
     }
@@ -402,7 +437,9 @@ impl Judge<'_, '_> {
             Sign::Tag => closes_tag(self.spot, value.to) && self.setting(bytes, class),
             Sign::Pair => self.setting(bytes, class),
             Sign::Blank => !bytes.starts_with(b"-") && !bytes.contains(&b'=') && self.setting(bytes, class),
-            Sign::Equals if !self.site.spaced && (self.name.capitals(self.spot) || self.name.option || matches!(before, b"?" | b"&" | b";")) => {
+            Sign::Equals
+                if !self.site.spaced && (self.name.capitals(self.spot) || self.name.option || matches!(before, b"?" | b"&" | b";")) =>
+            {
                 !bytes.starts_with(b"id=") && self.setting(bytes, class)
             }
             _ => self.ambiguous(value, bytes),
@@ -443,11 +480,14 @@ impl Judge<'_, '_> {
             if self.site.sign == Sign::Colon && !self.spot.before(value.from, 1).iter().all(u8::is_ascii_whitespace) {
                 return false;
             }
-            let word = self.site.sign == Sign::Equals && !self.site.spaced && matches!(next, None | Some(b' ' | b'\n' | b'"' | b'\'' | b'\\'));
+            let word =
+                self.site.sign == Sign::Equals && !self.site.spaced && matches!(next, None | Some(b' ' | b'\n' | b'"' | b'\'' | b'\\'));
             let before = self.spot.before(self.name.from, 2);
             let begins = matches!(before, [] | [.., b' ' | b'\n' | b'"' | b'\'' | b'+'] | b"\\n");
             let alone = word && self.secret.class == NameClass::Password && begins;
-            return (connection || alone || self.anchored() && value.ends_line && data()) && !capitalised(bytes) && self.letters(bytes, false);
+            return (connection || alone || self.anchored() && value.ends_line && data())
+                && !capitalised(bytes)
+                && self.letters(bytes, false);
         }
         let digits = bytes.iter().all(u8::is_ascii_digit);
         match self.secret.class {
@@ -474,7 +514,10 @@ impl Judge<'_, '_> {
     fn is_data(&self, value: &Value) -> bool {
         const AROUND: usize = 240;
         if !value.ends_line {
-            return self.name.quote.is_none() && !self.site.spaced && self.site.sign == Sign::Equals && self.name.bytes(self.spot).contains(&b'.');
+            return self.name.quote.is_none()
+                && !self.site.spaced
+                && self.site.sign == Sign::Equals
+                && self.name.bytes(self.spot).contains(&b'.');
         }
         let before = self.spot.bytes(self.name.from.saturating_sub(AROUND), self.name.from);
         let after = self.spot.bytes(value.to, self.spot.text.len().min(value.to + AROUND));
@@ -487,8 +530,28 @@ impl Judge<'_, '_> {
 /// Whether this is a line of a program.
 fn is_code(line: &[u8]) -> bool {
     const WORDS: [&[u8]; 22] = [
-        b"def ", b"class ", b"import ", b"from ", b"let ", b"const ", b"var ", b"return", b"if ", b"for ", b"fn ", b"pub ", b"struct ", b"interface ",
-        b"func ", b"function ", b"self.", b"this.", b"@", b"await ", b"impl ", b"while ",
+        b"def ",
+        b"class ",
+        b"import ",
+        b"from ",
+        b"let ",
+        b"const ",
+        b"var ",
+        b"return",
+        b"if ",
+        b"for ",
+        b"fn ",
+        b"pub ",
+        b"struct ",
+        b"interface ",
+        b"func ",
+        b"function ",
+        b"self.",
+        b"this.",
+        b"@",
+        b"await ",
+        b"impl ",
+        b"while ",
     ];
     let line = line.trim_ascii();
     let line = line.strip_prefix(b"+").or_else(|| line.strip_prefix(b"-")).unwrap_or(line).trim_ascii();
@@ -506,16 +569,22 @@ fn closes_tag(spot: TriggerSpot<'_>, at: usize) -> bool {
 /// `creds[1]`, `module::NAME2`, `next(x)`, `a->b`: an expression of code.
 fn expression(value: &[u8]) -> bool {
     let name = value.iter().take_while(|byte| is_word(**byte) || matches!(byte, b'.' | b'!')).count();
-    let called = name > 0 && matches!(value.get(name), Some(b'(' | b'[')) && (identifier(&value[..name]) || dotted(&value[..name]) || value[..name].ends_with(b"!"));
+    let called = name > 0
+        && matches!(value.get(name), Some(b'(' | b'['))
+        && (identifier(&value[..name]) || dotted(&value[..name]) || value[..name].ends_with(b"!"));
     let closed = value.last().is_some_and(|last| matches!(last, b')' | b']'));
     // `Option<String>`: a type.
     let generic = value.ends_with(b">") && value.contains(&b'<');
-    generic || called && (closed || value.len() == name + 1 || value.contains(&b'(')) || value.windows(2).any(|two| two == b"::" || two == b"->")
+    generic
+        || called && (closed || value.len() == name + 1 || value.contains(&b'('))
+        || value.windows(2).any(|two| two == b"::" || two == b"->")
 }
 
 /// `my-app-tls-v2`: words with dashes, the last perhaps a number.
 fn slug(value: &[u8]) -> bool {
-    let part = |part: &[u8]| part.iter().all(u8::is_ascii_alphabetic) && wordy(part) || part.len() <= 3 && part.iter().all(u8::is_ascii_alphanumeric);
+    let part = |part: &[u8]| {
+        part.iter().all(u8::is_ascii_alphabetic) && wordy(part) || part.len() <= 3 && part.iter().all(u8::is_ascii_alphanumeric)
+    };
     let sign = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/' | b':');
     value.iter().any(|byte| sign(byte)) && value.split(sign).all(part) && value.iter().filter(|byte| byte.is_ascii_digit()).count() <= 4
 }
@@ -528,5 +597,6 @@ fn capitalised(value: &[u8]) -> bool {
 /// Whether this is base64 of a name, a colon and a password, or drawn by chance.
 fn credentials(bytes: &[u8]) -> bool {
     let plain = crate::base64::decode(bytes).filter(|_| bytes.len() >= 8);
-    plain.is_some_and(|plain| plain.contains(&b':') && plain.iter().all(u8::is_ascii_graphic)) || bytes.len() >= 16 && random(bytes) && !code(bytes)
+    plain.is_some_and(|plain| plain.contains(&b':') && plain.iter().all(u8::is_ascii_graphic))
+        || bytes.len() >= 16 && random(bytes) && !code(bytes)
 }

@@ -58,7 +58,8 @@ pub(crate) fn argument(spot: TriggerSpot<'_>) -> Option<Take> {
         if !bytes.starts_with(b"-") {
             if left == 0 {
                 let other = bytes.starts_with(b"/") || bytes == b"*" || bytes.contains(&b'=') && !bytes.ends_with(b"=");
-                return (bytes.len() >= 3 && !other && !placeholder(bytes, false) && !common(bytes)).then(|| Take::named("password", from, to));
+                return (bytes.len() >= 3 && !other && !placeholder(bytes, false) && !common(bytes))
+                    .then(|| Take::named("password", from, to));
             }
             left -= 1;
         }
@@ -158,7 +159,8 @@ fn echoed(spot: TriggerSpot<'_>) -> Option<(usize, usize)> {
 pub(crate) fn openssl(spot: TriggerSpot<'_>) -> Option<Take> {
     let before = spot.before(spot.at, 300);
     let opens = matches!(before.last(), Some(b' ' | b'"' | b'\'' | b'='));
-    let known = [&b"openssl"[..], b"-passin", b"-passout", b"-pass"].iter().any(|word| before.windows(word.len()).any(|window| window == *word));
+    let known =
+        [&b"openssl"[..], b"-passin", b"-passout", b"-pass"].iter().any(|word| before.windows(word.len()).any(|window| window == *word));
     let to = spot.run(spot.end, 256, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\' | b';' | b'|' | b')'));
     let value = spot.bytes(spot.end, to);
     (opens && known && value.len() >= 3 && !placeholder(value, false) && !common(value)).then(|| Take::named("password", spot.end, to))
@@ -207,7 +209,8 @@ pub(crate) fn sent(spot: TriggerSpot<'_>) -> Option<Take> {
     let value = Value::read(spot, spot.run(spot.end, 8, |byte| matches!(byte, b' ' | b'-')), false)?;
     let bytes = value.bytes(spot);
     let end = [&b"\\\\r"[..], b"\\\\n", b"\\r", b"\\n"].iter().find_map(|end| bytes.strip_suffix(*end))?;
-    (asked && value.quote.is_some() && end.len() >= 3 && !placeholder(end, true)).then(|| Take::named("password", value.from, value.from + end.len()))
+    (asked && value.quote.is_some() && end.len() >= 3 && !placeholder(end, true))
+        .then(|| Take::named("password", value.from, value.from + end.len()))
 }
 
 /// The second of two strings: `basic_auth("name", "password")`, `auth=("name", "password")`.
@@ -222,6 +225,11 @@ pub(crate) fn second(spot: TriggerSpot<'_>) -> Option<Take> {
     let value = Value::read(spot, spot.run(comma + 1, 16, blank), false).filter(|value| value.quote.is_some())?;
     let close = spot.run(value.to, 8, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b' ' | b'\n' | b','));
     let bytes = value.bytes(spot);
-    let secret = bytes.len() >= 4 && !placeholder(bytes, true) && !common(bytes) && !about(bytes) && !bytes.contains(&b' ') && !bytes.contains(&b'/');
+    let secret = bytes.len() >= 4
+        && !placeholder(bytes, true)
+        && !common(bytes)
+        && !about(bytes)
+        && !bytes.contains(&b' ')
+        && !bytes.contains(&b'/');
     (secret && spot.byte(close) == Some(b')')).then(|| Take::named("password", value.from, value.to))
 }

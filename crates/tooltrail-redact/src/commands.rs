@@ -8,6 +8,8 @@ use crate::values::{common, mixed, placeholder};
 
 /// Bytes before the option that are searched for the program's name.
 const COMMAND: usize = 512;
+/// Words of a command among which its program is.
+const WORDS: usize = 24;
 /// The longest password.
 const LONGEST: usize = 256;
 
@@ -43,7 +45,8 @@ const fn pair(option: &'static str, behind: u8, programs: &'static str) -> Passw
     PasswordOption { option, style: Style::Both, behind: Some(behind), programs, with: None }
 }
 
-const MYSQL: &str = "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlpump mysqlcheck mariadb mariadb-dump mariadb-admin mariadb-import mycli";
+const MYSQL: &str =
+    "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlpump mysqlcheck mariadb mariadb-dump mariadb-admin mariadb-import mycli";
 const LDAP: &str = "ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapmodrdn ldapcompare";
 const SNMP: &str = "snmpwalk snmpget snmpset snmpbulkwalk snmpbulkget snmpgetnext snmptrap";
 
@@ -60,7 +63,11 @@ const OPTIONS: &[PasswordOption] = &[
         programs: "docker podman nerdctl helm oras buildah skopeo crane az oc ibmcloud cf databricks",
         with: Some("login"),
     },
-    option("-p", Style::Apart, "cqlsh beeline evil-winrm nxc netexec crackmapexec hydra smbmap psexec psexec64 useradd usermod xfreerdp iscsiadm sqlplus"),
+    option(
+        "-p",
+        Style::Apart,
+        "cqlsh beeline evil-winrm nxc netexec crackmapexec hydra smbmap psexec psexec64 useradd usermod xfreerdp iscsiadm sqlplus",
+    ),
     option("-P", Style::Both, "sqlcmd bcp osql isql tsql sqsh ipmitool zip unzip"),
     option("-a", Style::Both, "redis-cli valkey-cli keydb-cli"),
     option("-w", Style::Both, LDAP),
@@ -120,7 +127,8 @@ impl PasswordOption {
         }
         let value = spot.bytes(from, to);
         // `docker run -p 8080:80` is about ports.
-        let port = apart && self.behind.is_none() && value.len() <= 5 && value.iter().all(u8::is_ascii_digit) || value.contains(&b':') && !mixed(value);
+        let port = apart && self.behind.is_none() && value.len() <= 5 && value.iter().all(u8::is_ascii_digit)
+            || value.contains(&b':') && !mixed(value);
         let other = port || value.starts_with(b"-") || placeholder(value, false) || self.behind.is_none() && value.len() < 3;
         let telling = self.style != Style::Mistaken || mixed(value) && value.len() >= 7;
         let known = self.behind.is_none() && common(value) && (apart || self.option != "-p");
@@ -167,8 +175,9 @@ pub(crate) fn runs(spot: TriggerSpot<'_>, programs: &str) -> bool {
     };
     let begin = (0..before.len()).rev().find(|at| ends(*at)).map_or(0, |at| at + 1);
     // Split at slashes too, so that `/usr/bin/mysql` is found; a line break that is written out leaves its letter.
-    let mut names = before[begin..].split(|byte| *byte <= b' ' || b"\"'`()$\\/".contains(byte));
-    names.any(|name| {
+    let names = before[begin..].split(|byte| *byte <= b' ' || b"\"'`()$\\/".contains(byte)).filter(|name| !name.is_empty());
+    // The program stands among the first words.
+    names.take(WORDS).any(|name| {
         let name = name.strip_suffix(b".exe").unwrap_or(name);
         // The sign of a patch.
         let name = name.strip_prefix(b"+").or_else(|| name.strip_prefix(b"-")).unwrap_or(name);

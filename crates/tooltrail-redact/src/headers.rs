@@ -26,13 +26,20 @@ pub(crate) fn bearer(spot: TriggerSpot<'_>) -> Option<Take> {
     let to = from + value.len();
     let header = holds_folded(spot.before(spot.at, 24), b"authorization");
     // In an Authorization header even a value that does not look random is a token.
-    let secret = random(value) || header && value.len() >= 6 && !common(value) && !about(value) && !code(value) && (mixed(value) || !wordy(value) || value.len() >= 8);
+    let secret = random(value)
+        || header
+            && value.len() >= 6
+            && !common(value)
+            && !about(value)
+            && !code(value)
+            && (mixed(value) || !wordy(value) || value.len() >= 8);
     let shown = from > spot.end && spot.begins(spot.at) && secret && !placeholder(value, false);
     shown.then(|| assign::mark(spot, "bearer token", crate::value::Value { from, to, quote: None, ends_line: false }))
 }
 
 /// Names of cookies that identify a session, whatever their value looks like.
-const SESSIONS: &str = "sid sess session token auth csrf xsrf jwt remember login access refresh identity ticket phpsessid connect secret key";
+const SESSIONS: &str =
+    "sid sess session token auth csrf xsrf jwt remember login access refresh identity ticket phpsessid connect secret key";
 
 /// Attributes of `Set-Cookie`, which are no cookies.
 const ATTRIBUTES: &str = "path domain expires max-age samesite version priority secure httponly partitioned";
@@ -54,7 +61,8 @@ pub(crate) fn pairs(spot: TriggerSpot<'_>, from: usize, out: &mut Vec<Take>) {
         let mut next = name_end;
         if name_end > at && spot.byte(name_end) == Some(b'=') {
             let start = name_end + 1;
-            let end = spot.run(start, LONGEST, |byte| byte.is_ascii_graphic() && !matches!(byte, b';' | b'"' | b'\'' | b'\\' | b'`' | b','));
+            let end =
+                spot.run(start, LONGEST, |byte| byte.is_ascii_graphic() && !matches!(byte, b';' | b'"' | b'\'' | b'\\' | b'`' | b','));
             let (name, value) = (spot.bytes(at, name_end), spot.bytes(start, end));
             if is_cookie(name, value) {
                 out.push(Take::mark(start, end));

@@ -89,7 +89,11 @@ fn key_lines(spot: TriggerSpot<'_>, from: usize, most: usize) -> usize {
         let next = spot.run(at, most - at, is_base64);
         let run = without_escape(spot.text, at, spot.bytes(at, next));
         let header = at > 0 && spot.byte(next) == Some(b':');
-        if run.len() >= 24 || inside && next == most || width > 0 && run.len() == width || inside && run.len() >= 8 && random_line(run) && !header {
+        if run.len() >= 24
+            || inside && next == most
+            || width > 0 && run.len() == width
+            || inside && run.len() >= 8 && random_line(run) && !header
+        {
             width = if width == 0 { run.len() } else { width };
             (end, inside) = (next, true);
         } else if inside && width > 0 && run.len() >= 4 && run.len() < width && is_last(run) {

@@ -27,7 +27,8 @@ static HEADS: LazyLock<Vec<u64>> = LazyLock::new(|| {
 static SORTED: LazyLock<Vec<&'static str>> = LazyLock::new(|| WORDS.split_ascii_whitespace().collect());
 
 fn hash(word: &[u8]) -> usize {
-    word.iter().take(4).fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(*byte))).wrapping_mul(0x9e37_79b1) >> 7 & 0xffff
+    word.iter().take(4).fold(0usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(usize::from(*byte))).wrapping_mul(0x9e37_79b1) >> 7
+        & 0xffff
 }
 
 pub(crate) fn is_word(word: &[u8]) -> bool {
@@ -74,7 +75,8 @@ fn close(found: &mut Vec<(usize, usize)>, text: &[u8], count: usize, from: usize
     if count < LEAST {
         return;
     }
-    let words: HashSet<&[u8]> = text.get(from..end).unwrap_or_default().split(|byte| !byte.is_ascii_lowercase()).filter(|word| word.len() > 2).collect();
+    let words: HashSet<&[u8]> =
+        text.get(from..end).unwrap_or_default().split(|byte| !byte.is_ascii_lowercase()).filter(|word| word.len() > 2).collect();
     if words.len() * 3 >= count * 2 {
         found.push((from, end));
     }

@@ -53,7 +53,9 @@ pub(crate) fn classify(name: &[u8]) -> Option<SecretName> {
     let mut words = words.as_slice();
     while let [rest @ .., last] = words
         && !rest.is_empty()
-        && (listed(ENDINGS, last) || last.iter().all(u8::is_ascii_digit) || is(last, b"base") && rest.last().is_some_and(|word| ends(word, b"key")))
+        && (listed(ENDINGS, last)
+            || last.iter().all(u8::is_ascii_digit)
+            || is(last, b"base") && rest.last().is_some_and(|word| ends(word, b"key")))
     {
         words = rest;
     }
@@ -82,7 +84,9 @@ fn password(last: &[u8], before: &[&[u8]]) -> Option<SecretName> {
     let short = ["pass", "pwd", "pw", "psk", "passwd"].iter().any(|word| is(last, word.as_bytes()));
     // `pass` alone counts tests as often; `PWD` alone is a directory.
     match before.last() {
-        Some(owner) if short && !is(owner, b"old") && (listed(OWNERS, owner) || !is(last, b"pass")) => named("password", NameClass::Password),
+        Some(owner) if short && !is(owner, b"old") && (listed(OWNERS, owner) || !is(last, b"pass")) => {
+            named("password", NameClass::Password)
+        }
         // `KeePass` is a program.
         Some(owner) if short && !is(owner, b"kee") => named("password", NameClass::Password),
         None if is(last, b"psk") => named("password", NameClass::Password),

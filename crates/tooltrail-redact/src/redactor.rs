@@ -135,15 +135,18 @@ impl Redactor {
         }
         let mut found: Vec<Finding> = Vec::new();
         for pass in PASSES {
+            // What a pass finds is in order and apart; only another pass may find it again.
+            let known = found.len();
             for cut in self.cuts(text, pass) {
                 let secret = matches!(cut.by, CutBy::Value(_) | CutBy::Label(_)) && cut.kind != EMAIL;
-                let new = !found.iter().any(|known| cut.from < known.to && known.from < cut.to);
-                if secret && new {
+                let before = found.get(..known).unwrap_or_default();
+                let next = before.partition_point(|finding| finding.to <= cut.from);
+                if secret && before.get(next).is_none_or(|finding| finding.from >= cut.to) {
                     found.push(Finding { kind: cut.kind, from: cut.from, to: cut.to });
                 }
             }
+            found.sort_by_key(|finding| finding.from);
         }
-        found.sort_by_key(|finding| finding.from);
         found
     }
 
@@ -290,7 +293,11 @@ impl Redactor {
                     if matches!(cut.by, CutBy::Value(_)) && cut.kind != EMAIL {
                         // Groups of four letters stand for three bytes.
                         let end = (cut.to.div_ceil(3) * 4).min(len);
-                        let padding = if end == len { rest.get(len..).unwrap_or_default().iter().take(2).take_while(|byte| **byte == b'=').count() } else { 0 };
+                        let padding = if end == len {
+                            rest.get(len..).unwrap_or_default().iter().take(2).take_while(|byte| **byte == b'=').count()
+                        } else {
+                            0
+                        };
                         let from = at + cut.from / 3 * 4;
                         let overlaps = cuts.last().is_some_and(|last: &Cut| last.to > from);
                         let from = if overlaps { from + 4 } else { from };
@@ -307,7 +314,8 @@ impl Redactor {
 
 /// The text that base64 stands for; `None` where it is no text.
 fn readable(code: &[u8]) -> Option<String> {
-    let printable = |plain: &[u8]| plain.iter().all(|byte| (b' '..0x7f).contains(byte) || matches!(byte, b'\n' | b'\r' | b'\t') || *byte >= 0x80);
+    let printable =
+        |plain: &[u8]| plain.iter().all(|byte| (b' '..0x7f).contains(byte) || matches!(byte, b'\n' | b'\r' | b'\t') || *byte >= 0x80);
     // Nearly all runs of letters are something else, and show it in the first bytes.
     base64::decode(code.get(..24)?).filter(|plain| printable(plain) && plain.is_ascii())?;
     let mut plain = base64::decode(code)?;
@@ -334,9 +342,10 @@ fn phrases(text: &str, cuts: &mut Vec<Cut>) {
 /// The first two letters of private keys of Bitcoin.
 fn wif_heads() -> impl Iterator<Item = String> {
     let seconds = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-    ['K', 'L'].into_iter().flat_map(move |first| seconds.chars().map(move |second| format!("{first}{second}"))).chain(
-        ["5H", "5J", "5K"].map(str::to_owned),
-    )
+    ['K', 'L']
+        .into_iter()
+        .flat_map(move |first| seconds.chars().map(move |second| format!("{first}{second}")))
+        .chain(["5H", "5J", "5K"].map(str::to_owned))
 }
 
 /// Whether the text is the base64 of an image or a PDF: long, and without anything to find.

@@ -49,7 +49,13 @@ impl Letters {
 impl Token {
     /// The token at this position.
     pub(crate) fn take(self, spot: TriggerSpot<'_>) -> Option<Take> {
-        let mut to = spot.run(spot.end, self.most, |byte| self.letters.has(byte));
+        // What is made up shows it in the beginning, so a long run is read once, not at each trigger in it.
+        const HEAD: usize = 256;
+        let head = spot.run(spot.end, self.most.min(HEAD), |byte| self.letters.has(byte));
+        if head < spot.end + self.least.min(HEAD) || filler(spot.bytes(spot.end, head)) || !self.named && !spot.begins(spot.at) {
+            return None;
+        }
+        let mut to = spot.run(head, self.most - (head - spot.end), |byte| self.letters.has(byte));
         // A full stop or dashes at the end belong to the sentence.
         while to > spot.end && matches!(spot.byte(to - 1), Some(b'.' | b'~')) {
             to -= 1;
@@ -58,8 +64,7 @@ impl Token {
         // Tokens of fixed length must end there: a longer run is something else, such as a hash.
         let open = self.most == LONGEST;
         let fits = body.len() >= self.least && (open || spot.ends(to));
-        let begins = self.named || spot.begins(spot.at);
-        if !fits || !begins || filler(body) || body.len() >= 12 && !plausible(body) {
+        if !fits || filler(body) || body.len() >= 12 && !plausible(body) {
             return None;
         }
         let to = if open { wrapped(spot, spot.at, to, self.letters) } else { to };
@@ -95,7 +100,8 @@ pub(crate) fn secret_key(spot: TriggerSpot<'_>) -> Option<Take> {
 
 /// A JSON web token: `eyJ….eyJ….…`. The signature may be cut off.
 pub(crate) fn jwt(spot: TriggerSpot<'_>) -> Option<Take> {
-    if !spot.begins(spot.at) {
+    // Within a longer run it would be looked for at each of its letters.
+    if !spot.begins(spot.at) || spot.before(spot.at, 1) == b"-" {
         return None;
     }
     let head = spot.run(spot.end, LONGEST, is_url);
@@ -186,7 +192,8 @@ pub(crate) fn azure_secret(spot: TriggerSpot<'_>) -> Option<Take> {
     let letter = |byte: u8| is_url(byte) || matches!(byte, b'.' | b'~');
     let head = spot.before(spot.at, 4);
     let to = spot.run(spot.end, 40, letter);
-    let shape = head.len() == 4 && head.iter().all(|byte| letter(*byte)) && head[3].is_ascii_digit() && (31..=34).contains(&(to - spot.end));
+    let shape =
+        head.len() == 4 && head.iter().all(|byte| letter(*byte)) && head[3].is_ascii_digit() && (31..=34).contains(&(to - spot.end));
     shape.then(|| Take::mark(spot.at - 4, to))
 }
 
@@ -241,8 +248,13 @@ pub(crate) fn wif(spot: TriggerSpot<'_>) -> Option<Take> {
     let len = if key.first() == Some(&b'5') { 51 } else { 52 };
     let before = spot.before(spot.at, 2);
     // Within base64 such letters are chance; the sign of a patch is none of it.
-    let coded = matches!(spot.byte(to), Some(b'+' | b'/' | b'=')) || matches!(before.last(), Some(b'/' | b'+')) && !matches!(before, [b'\n', _] | [_]);
-    (key.len() == len && spot.ends(to) && !coded && [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit].iter().all(|kind| key.iter().any(kind))).then(|| Take::mark(spot.at, to))
+    let coded = matches!(spot.byte(to), Some(b'+' | b'/' | b'='))
+        || matches!(before.last(), Some(b'/' | b'+')) && !matches!(before, [b'\n', _] | [_]);
+    (key.len() == len
+        && spot.ends(to)
+        && !coded
+        && [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit].iter().all(|kind| key.iter().any(kind)))
+    .then(|| Take::mark(spot.at, to))
 }
 
 /// A password's hash as systems store it: `$6$…$…`, `$2b$…`, `$argon2id$…`, `pbkdf2_sha256$…`.
@@ -273,7 +285,12 @@ pub(crate) fn pgpass(spot: TriggerSpot<'_>) -> Option<Take> {
     let database = field(spot.end);
     let user = field(database + 1);
     let to = spot.run(user + 1, 256, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\'));
-    let shape = host > 0 && begins && database > spot.end && spot.byte(database) == Some(b':') && user > database + 1 && spot.byte(user) == Some(b':');
+    let shape = host > 0
+        && begins
+        && database > spot.end
+        && spot.byte(database) == Some(b':')
+        && user > database + 1
+        && spot.byte(user) == Some(b':');
     let digits = |from, to| spot.bytes(from, to).iter().all(u8::is_ascii_digit);
     let fields = !digits(spot.end, database) && !digits(database + 1, user) && !digits(user + 1, to);
     (shape && to > user + 3 && fields && !crate::values::placeholder(spot.bytes(user + 1, to), false)).then(|| Take::mark(user + 1, to))

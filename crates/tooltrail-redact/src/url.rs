@@ -31,7 +31,8 @@ fn slashed(spot: TriggerSpot<'_>, end: usize) -> Option<&[u8]> {
     let colon = rest.iter().position(|byte| *byte == b':')?;
     let first = rest.iter().position(|byte| matches!(byte, b'/' | b'?'))?;
     let port = rest.get(colon + 1..first)?.iter().all(u8::is_ascii_digit);
-    let at = spot.byte(spot.end + rest.len()) == Some(b'@') && spot.byte(spot.end + rest.len() + 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let at = spot.byte(spot.end + rest.len()) == Some(b'@')
+        && spot.byte(spot.end + rest.len() + 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
     (colon < first && !port && at && !rest.get(..colon)?.contains(&b'.')).then_some(rest)
 }
 

@@ -19,6 +19,20 @@ pub(crate) struct Value {
 }
 
 impl Value {
+    /// The value to its end, where only its head was read. Read on only for secrets, so that the time stays linear.
+    pub(crate) fn complete(self, spot: TriggerSpot<'_>) -> Value {
+        if self.to - self.from < HEAD {
+            return self;
+        }
+        let to = match self.quote {
+            Some(quote) => spot.run(self.to, LONGEST, |byte| byte != quote && byte != b'\n' && byte != b'\\'),
+            None => spot.run(self.to, LONGEST, |byte| byte > b' ' && !b"\"'`,;&<>|)]}\\".contains(&byte)),
+        };
+        Value { to, ..self }
+    }
+}
+
+impl Value {
     /// The value that begins here, quoted or not. `whole` takes an unquoted one to the end of its line.
     pub(crate) fn read(spot: TriggerSpot<'_>, from: usize, whole: bool) -> Option<Value> {
         // Prefixes of string literals in Python, C# and Rust.
@@ -37,7 +51,7 @@ impl Value {
     fn quoted(spot: TriggerSpot<'_>, open: usize, slashes: usize, quote: u8) -> Option<Value> {
         let triple = spot.bytes(open, open + 3).iter().all(|byte| *byte == quote) && spot.byte(open + 3).is_some();
         let from = if triple { open + 3 } else { open + 1 };
-        let rest = spot.bytes(from, spot.text.len().min(from + LONGEST));
+        let rest = spot.bytes(from, spot.text.len().min(from + HEAD));
         let mut run = 0;
         let mut end = None;
         for (at, byte) in rest.iter().enumerate() {
@@ -52,7 +66,8 @@ impl Value {
                 _ => run = 0,
             }
         }
-        let end = end.or_else(|| cut_off(spot, from))?;
+        let long = rest.len() == HEAD && !rest.contains(&b'\n');
+        let end = end.or_else(|| if long { Some(from + HEAD) } else { cut_off(spot, from) })?;
         let after = spot.run(end, 24, |byte| byte == quote || byte == b'\\');
         Some(Value { from, to: end, quote: Some(quote), ends_line: ends_line(spot, after) })
     }
@@ -78,7 +93,7 @@ impl Value {
 
 /// End of a quoted value whose closing quote is cut off: the end of the line, if it is also the end of the text.
 fn cut_off(spot: TriggerSpot<'_>, from: usize) -> Option<usize> {
-    let end = spot.run(from, LONGEST, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\'));
+    let end = spot.run(from, HEAD, |byte| byte > b' ' && !matches!(byte, b'"' | b'\'' | b'\\'));
     let rest = spot.bytes(end, spot.text.len());
     (end >= from + 6 && rest.len() < 4 && rest.trim_ascii().is_empty()).then_some(end)
 }
@@ -87,7 +102,7 @@ fn cut_off(spot: TriggerSpot<'_>, from: usize) -> Option<usize> {
 fn bare_end(spot: TriggerSpot<'_>, from: usize) -> usize {
     let mut depth = 0i32;
     let mut at = from;
-    while let Some(byte) = spot.byte(at).filter(|_| at < from + LONGEST) {
+    while let Some(byte) = spot.byte(at).filter(|_| at < from + HEAD) {
         match byte {
             b'\\' if matches!(spot.byte(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'\n' | b'/' | b'u')) => break,
             b'"' | b'\'' | b'`' | b',' | b';' | b'&' | b'<' | b'>' | b'|' | 0x7f => break,

@@ -81,14 +81,16 @@ pub(crate) fn filler(value: &[u8]) -> bool {
     let head = value.get(..256).unwrap_or(value);
     // Padding of base64 repeats `=`, and tokens of some services hold a row of `A`.
     let repeats = head.chunk_by(|a, b| a == b).any(|same| same.len() >= 6 && !matches!(same.first(), Some(b'=' | b'A')));
-    let says = [&b"example"[..], b"your_", b"your-", b"xxxx", b"placeholder", b"redacted", b"1234567890", b"abcdefghij", b"foobar", b"dummy"];
+    let says =
+        [&b"example"[..], b"your_", b"your-", b"xxxx", b"placeholder", b"redacted", b"1234567890", b"abcdefghij", b"foobar", b"dummy"];
     // The longer a value, the more kinds a random one has; six are enough for any length.
     value.len() >= 6 && kinds < (value.len() / 3).clamp(2, 6) || repeats || says.iter().any(|word| holds_folded(head, word))
 }
 
 /// Whether this is a path, an address or code rather than a value.
 pub(crate) fn code(value: &[u8]) -> bool {
-    let path = || matches!(value, [b'/' | b'~', ..] | [b'.', b'/' | b'.', ..] | [_, b':', b'\\' | b'/', ..]) && !random(value) || slashed(value);
+    let path =
+        || matches!(value, [b'/' | b'~', ..] | [b'.', b'/' | b'.', ..] | [_, b':', b'\\' | b'/', ..]) && !random(value) || slashed(value);
     let url = || value.windows(3).any(|window| window == b"://");
     // A secret key of AWS has forty characters, and slashes anywhere.
     url() || number(value) || dotted(value) || value.len() != 40 && path()
@@ -107,7 +109,10 @@ pub(crate) fn dotted(value: &[u8]) -> bool {
 /// `a/b/c`: words with slashes between.
 fn slashed(value: &[u8]) -> bool {
     let coded = value.len() >= 32 && value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+' | b'='));
-    let kinds = [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit].iter().filter(|kind| value.iter().any(|byte| kind(byte))).count();
+    let kinds = [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit]
+        .iter()
+        .filter(|kind| value.iter().any(|byte| kind(byte)))
+        .count();
     value.contains(&b'/') && !(coded && kinds == 3) && value.split(|byte| *byte == b'/').all(|part| !random(part) && part.len() < 30)
 }
 
@@ -188,14 +193,18 @@ pub(crate) fn common(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let text = text.trim_matches(|letter: char| !letter.is_alphanumeric()).to_ascii_lowercase();
     let known = |word: &str| COMMON_WORDS.contains(word);
-    text.is_empty() || known(&text) || text.len() < 64 && text.split(['-', '_', '.', '|', '/', ',', ' ']).all(|part| part.is_empty() || known(part))
+    text.is_empty()
+        || known(&text)
+        || text.len() < 64 && text.split(['-', '_', '.', '|', '/', ',', ' ']).all(|part| part.is_empty() || known(part))
 }
 
 /// Whether the value is about secrets rather than a secret: `db_password`, `my-secret`, `Passwort`.
 pub(crate) fn about(value: &[u8]) -> bool {
     const WORDS: [&[u8]; 10] =
         [b"passw", b"pass_", b"_pass", b"passphrase", b"pwd", b"secret", b"token", b"key", b"credential", b"kennwort"];
-    let plain = value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'[' | b']') || *byte >= 0x80);
+    let plain = value
+        .iter()
+        .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'[' | b']') || *byte >= 0x80);
     let numbered = value.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1 && value.iter().all(|byte| is_word(*byte));
     (plain || numbered) && !random(value) && WORDS.iter().any(|word| holds_folded(value, word))
 }

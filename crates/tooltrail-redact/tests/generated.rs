@@ -74,8 +74,13 @@ fn generated_secrets_do_not_leak() {
     }
     let leaks: usize = tallies.values().map(|tally| tally.leaks).sum();
     let attempts: usize = tallies.values().map(|tally| tally.attempts).sum();
-    let examples: Vec<String> = tallies.values().filter(|tally| tally.leaks > 0).map(|tally| format!("{} of {}: {}", tally.leaks, tally.attempts, tally.example)).collect();
-    let certain = SHAPES.iter().filter(|shape| shape.certain).filter(|shape| tallies.get(shape.name).is_some_and(|tally| tally.leaks > 0)).count();
+    let examples: Vec<String> = tallies
+        .values()
+        .filter(|tally| tally.leaks > 0)
+        .map(|tally| format!("{} of {}: {}", tally.leaks, tally.attempts, tally.example))
+        .collect();
+    let certain =
+        SHAPES.iter().filter(|shape| shape.certain).filter(|shape| tallies.get(shape.name).is_some_and(|tally| tally.leaks > 0)).count();
     println!("{leaks} of {attempts} leak; shapes that must not: {certain}");
     assert!(leaks * 1000 <= attempts * 5 && certain == 0, "{leaks} of {attempts} leak, {certain} certain shapes\n{}", examples.join("\n"));
 }
@@ -101,12 +106,18 @@ fn innocent_lines_stay() {
 #[test]
 fn a_secret_has_one_label_everywhere() {
     let redactor = Redactor::default();
-    assert_eq!(redactor.text("password: Tiger92x!\napi_key = \"k3J9sL2mQ8xZ7vB1\"".to_owned()), "password: [password 1]\napi_key = \"[api-key 1]\"");
+    assert_eq!(
+        redactor.text("password: Tiger92x!\napi_key = \"k3J9sL2mQ8xZ7vB1\"".to_owned()),
+        "password: [password 1]\napi_key = \"[api-key 1]\""
+    );
     assert_eq!(redactor.text("sent Tiger92x! and k3J9sL2mQ8xZ7vB1 to it".to_owned()), "sent [password 1] and [api-key 1] to it");
     assert_eq!(redactor.text("password: Zebra44y?".to_owned()), "password: [password 2]");
     assert_eq!(redactor.text("PASSWORD=Tiger92x!".to_owned()), "PASSWORD=[password 1]");
     // A short value and a common word are redacted at their place alone.
-    assert_eq!(redactor.text("PASSWORD=ab1 then ab1; PASSWORD=galaxy then galaxy".to_owned()), "PASSWORD=[password 3] then ab1; PASSWORD=[password 4] then galaxy");
+    assert_eq!(
+        redactor.text("PASSWORD=ab1 then ab1; PASSWORD=galaxy then galaxy".to_owned()),
+        "PASSWORD=[password 3] then ab1; PASSWORD=[password 4] then galaxy"
+    );
 }
 
 #[test]

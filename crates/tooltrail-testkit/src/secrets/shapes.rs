@@ -34,7 +34,10 @@ pub const SHAPES: &[Shape] = &[
     sure("google api key", "«AIza{u35}»"),
     sure("google oauth token", "«ya29.{u80}»"),
     sure("google client secret", "«GOCSPX-{u28}»"),
-    sure("google service account", "{\"type\": \"service_account\", \"private_key\": \"-----BEGIN PRIVATE KEY-----\\n«{K64x6}»\\n-----END PRIVATE KEY-----\\n\"}"),
+    sure(
+        "google service account",
+        "{\"type\": \"service_account\", \"private_key\": \"-----BEGIN PRIVATE KEY-----\\n«{K64x6}»\\n-----END PRIVATE KEY-----\\n\"}",
+    ),
     sure("azure storage key", "DefaultEndpointsProtocol=https;AccountName=store1;AccountKey=«{b86}==»;EndpointSuffix=core.windows.net"),
     sure("azure client secret", "«{a3}8Q~{a34}»"),
     sure("azure sas", "https://store1.blob.core.windows.net/c/f?sv=2024-01-01&se=2027-01-01&sp=r&sig=«{a43}%3D»"),
