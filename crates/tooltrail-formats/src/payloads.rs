@@ -72,7 +72,7 @@ impl<'c> Payloads<'c> {
     fn redact(&self, content: &mut Content) {
         match content {
             Content::Text { text } => self.each([text]),
-            Content::Image(Image { data, source, .. }) => self.each(data.iter_mut().chain(source)),
+            Content::Image(Image { media, data, source, .. }) => self.each(std::iter::once(media).chain(data).chain(source)),
             Content::Document { title, text, .. } => self.each(title.iter_mut().chain(text)),
             Content::Tool { name } => self.each([name]),
             Content::Other { value } => self.tree(value),
@@ -127,6 +127,13 @@ impl<'c> Payloads<'c> {
         answer.produced.iter_mut().for_each(|produced| self.tree(produced));
         self.each(&mut answer.feedback);
     }
+}
+
+/// An agent's word for a state or a cause, with blanks: `rate_limit` becomes `rate limit`. Anything else stays as the log has it: a secret in
+/// other letters would not be recognised afterwards.
+pub(crate) fn spaced(word: &str) -> String {
+    let plain = word.len() <= 64 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    if plain { word.replace('_', " ") } else { word.to_owned() }
 }
 
 impl std::fmt::Debug for Payloads<'_> {

@@ -8,9 +8,7 @@ use crate::names::{self, NameClass, SecretName};
 use crate::rules;
 use crate::spot::{Take, TriggerSpot, holds_folded, is_blank, is_word, starts_folded};
 use crate::value::Value;
-use crate::values::{
-    about, code, common, dotted, identifier, lettered, letters_and_digits, mixed, placeholder, random, sentence, uuid, wordy,
-};
+use crate::values::{about, code, common, dotted, identifier, lettered, letters_and_digits, mixed, placeholder, random, sentence, wordy};
 
 /// Redacts the value of the name that contains the trigger.
 pub(crate) fn take(spot: TriggerSpot<'_>) -> Option<Take> {
@@ -197,6 +195,7 @@ impl Site {
             // An `=` in a URL that is itself encoded.
             (b'%', Some(b'3')) if matches!(spot.byte(sign + 2), Some(b'D' | b'd')) => site(Sign::Equals, sign + 3),
             (b'i', Some(b's')) if sign > closed && spot.byte(sign + 2).is_some_and(is_blank) => site(Sign::Is, sign + 3),
+            _ if sign > closed && !quoted && typed_name(spot, sign).is_some() => site(Sign::Equals, typed_name(spot, sign)?),
             _ if sign > closed && (name.option || !quoted && by_blank(spot, name)) => site(Sign::Blank, sign),
             _ => None,
         }
@@ -238,7 +237,8 @@ impl Site {
         let word = before[..head].rsplit(|byte| !is_word(*byte)).next().unwrap_or_default();
         let named =
             head < before.len() && NAMES.iter().any(|name| word.eq_ignore_ascii_case(name) || word.strip_prefix(b"n") == Some(*name));
-        if !named {
+        // `<Password value="…"/>`: the name is that of the element.
+        if !named && before.last() != Some(&b'<') {
             return None;
         }
         // Between the two there may be the end of a line, of a string, or of a tag.
@@ -254,6 +254,7 @@ impl Site {
         if starts_folded(spot.bytes(at, at + 4), b"key>") {
             at = between(at + 4);
         }
+        at = attribute(spot, at).map_or(at, between);
         let word = VALUES.iter().find(|word| starts_folded(spot.bytes(at, at + word.len()), word))?;
         let end = at + word.len();
         let from = spot.run(end, 24, |byte| matches!(byte, b' ' | b'\t' | b':' | b'=' | b'\\' | b'"' | b'\'' | b'>'));
@@ -264,6 +265,28 @@ impl Site {
         let from = opened.map_or(from, |quote| quote - spot.before(quote, 4).iter().rev().take_while(|byte| **byte == b'\\').count());
         connected.then_some(Site { sign: Sign::Pair, from, spaced: false })
     }
+}
+
+/// End of another attribute that stands between a name and its value: `serializeAs="String"`.
+fn attribute(spot: TriggerSpot<'_>, at: usize) -> Option<usize> {
+    let name = spot.run(at, 24, u8_is_name);
+    let open = spot.run(name, 8, |byte| matches!(byte, b'=' | b'\\' | b'"'));
+    let end = spot.run(open, 24, u8_is_name);
+    let other = !starts_folded(spot.bytes(at, name), b"value") && name > at && end > open;
+    (other && spot.bytes(name, open).contains(&b'=') && matches!(spot.byte(end), Some(b'"' | b'\\'))).then_some(end)
+}
+
+fn u8_is_name(byte: u8) -> bool {
+    is_word(byte) || byte == b'-'
+}
+
+/// Where the value stands behind a name and its type, as Go writes them: `password string = "…"`.
+fn typed_name(spot: TriggerSpot<'_>, at: usize) -> Option<usize> {
+    let word = spot.run(at, 16, |byte| is_word(byte) || matches!(byte, b'*' | b'[' | b']'));
+    let sign = spot.run(word, 8, is_blank);
+    let value = spot.run(sign + 1, 8, is_blank);
+    (word > at && sign > word && spot.byte(sign) == Some(b'=') && spot.byte(spot.run(value, 20, |byte| byte == b'\\')) == Some(b'"'))
+        .then_some(value)
 }
 
 /// Whether the name is the first argument of a call, a string.
@@ -318,7 +341,11 @@ fn by_blank(spot: TriggerSpot<'_>, name: &Name) -> bool {
     let netrc = bytes == b"password" && (words(before, b"login") || words(before, b"machine"));
     // `aws configure set aws_secret_access_key …`, `set -gx API_TOKEN …`, `setenv`, `ENV NAME value`, `nmcli … password …`.
     let sets = [&b"set"[..], b"setenv", b"setx", b"-gx", b"-x", b"ENV", b"requirepass", b"nmcli"].iter().any(|word| words(line, word));
-    netrc || sets && (bytes.contains(&b'_') || words(line, b"nmcli")) || starts_folded(bytes, b"requirepass") || bytes == b"masterauth"
+    netrc
+        || words(line, b"mysqladmin")
+        || sets && (bytes.contains(&b'_') || words(line, b"nmcli"))
+        || starts_folded(bytes, b"requirepass")
+        || bytes == b"masterauth"
 }
 
 /// The value behind a type annotation: `token: &str = "…"`.
@@ -360,7 +387,7 @@ impl Judge<'_, '_> {
             return false;
         }
         match self.secret.class {
-            NameClass::Any => bytes.len() >= 16 && random(bytes) && !uuid(bytes) && !code(bytes),
+            NameClass::Any => bytes.len() >= 16 && random(bytes) && !bytes.contains(&b'-') && !code(bytes),
             NameClass::Weak if self.secret.kind == "credentials" => credentials(bytes),
             _ if scheme => bytes.len() >= 6 && !about(bytes) && !code(bytes) && (mixed(bytes) || !wordy(bytes)),
             _ if quoted => self.literal(bytes),
@@ -438,7 +465,8 @@ impl Judge<'_, '_> {
             Sign::Pair => self.setting(bytes, class),
             Sign::Blank => !bytes.starts_with(b"-") && !bytes.contains(&b'=') && self.setting(bytes, class),
             Sign::Equals
-                if !self.site.spaced && (self.name.capitals(self.spot) || self.name.option || matches!(before, b"?" | b"&" | b";")) =>
+                if !self.site.spaced
+                    && (self.name.capitals(self.spot) || self.name.option || matches!(before, b"?" | b"&" | b";" | b"#")) =>
             {
                 !bytes.starts_with(b"id=") && self.setting(bytes, class)
             }
@@ -473,25 +501,17 @@ impl Judge<'_, '_> {
         if self.name.quote.is_some() && matches!(bytes.first(), Some(b'[' | b'{' | b'(')) || dotted(bytes) {
             return false;
         }
-        let data = || self.is_data(value);
+        // `login username=anna password=word`: in a call a comma or a parenthesis follows.
+        let word = self.site.sign == Sign::Equals && !self.site.spaced && matches!(next, None | Some(b' ' | b'\n' | b'"' | b'\'' | b'\\'));
+        let begins = matches!(self.spot.before(self.name.from, 2), [] | [.., b' ' | b'\n' | b'"' | b'\'' | b'+'] | b"\\n");
+        let alone = connection || word && begins && self.secret.class == NameClass::Password;
+        let data = || alone || self.is_data(value);
         if lettered(bytes) && !random(bytes) {
-            // `login username=anna password=word`: in a call a comma or a parenthesis follows.
-            // `"passwd:name"` is a name of its own.
-            if self.site.sign == Sign::Colon && !self.spot.before(value.from, 1).iter().all(u8::is_ascii_whitespace) {
-                return false;
-            }
-            let word =
-                self.site.sign == Sign::Equals && !self.site.spaced && matches!(next, None | Some(b' ' | b'\n' | b'"' | b'\'' | b'\\'));
-            let before = self.spot.before(self.name.from, 2);
-            let begins = matches!(before, [] | [.., b' ' | b'\n' | b'"' | b'\'' | b'+'] | b"\\n");
-            let alone = word && self.secret.class == NameClass::Password && begins;
-            return (connection || alone || self.anchored() && value.ends_line && data())
-                && !capitalised(bytes)
-                && self.letters(bytes, false);
+            return self.word(value, bytes, alone);
         }
         let digits = bytes.iter().all(u8::is_ascii_digit);
         match self.secret.class {
-            _ if identifier(bytes) && !data() && !connection => false,
+            _ if identifier(bytes) && !data() => false,
             NameClass::Password if digits => bytes.len() >= 4,
             NameClass::Password => bytes.len() >= if identifier(bytes) { 5 } else { 4 } && mixed(bytes),
             _ if digits => false,
@@ -500,6 +520,18 @@ impl Judge<'_, '_> {
             NameClass::Secret => bytes.len() >= 6 && mixed(bytes) && !slug(bytes),
             _ => bytes.len() >= 8 && mixed(bytes) && !slug(bytes) && letters_and_digits(bytes),
         }
+    }
+
+    /// Whether a plain word without quotes is a secret: only where the lines around are settings.
+    fn word(&self, value: &Value, bytes: &[u8], alone: bool) -> bool {
+        // `"passwd:name"` is a name of its own.
+        if self.site.sign == Sign::Colon && !self.spot.before(value.from, 1).iter().all(u8::is_ascii_whitespace) {
+            return false;
+        }
+        // `password: Secret` of a program has a small letter, `Password: Secret` of its output a capital one.
+        let output = self.name.bytes(self.spot).first().is_some_and(u8::is_ascii_uppercase);
+        let stands = alone || self.anchored() && value.ends_line && self.is_data(value);
+        stands && (output || !capitalised(bytes)) && self.letters(bytes, false)
     }
 
     /// Whether the name begins its line, or stands behind a word that says whose value it is.
@@ -591,7 +623,7 @@ fn slug(value: &[u8]) -> bool {
 
 /// `Token`, `SecretString`: a type rather than a value.
 fn capitalised(value: &[u8]) -> bool {
-    value.first().is_some_and(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase) && !random(value)
+    value.len() < 28 && value.first().is_some_and(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase) && !random(value)
 }
 
 /// Whether this is base64 of a name, a colon and a password, or drawn by chance.

@@ -61,7 +61,8 @@ pub(crate) fn argument(spot: TriggerSpot<'_>) -> Option<Take> {
                 return (bytes.len() >= 3 && !other && !placeholder(bytes, false) && !common(bytes))
                     .then(|| Take::named("password", from, to));
             }
-            left -= 1;
+            // `net use` may name no drive: the word behind the share is the password.
+            left = if share { 0 } else { left - 1 };
         }
         at = skip(spot, to);
     }

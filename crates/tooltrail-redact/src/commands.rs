@@ -58,7 +58,7 @@ const OPTIONS: &[PasswordOption] = &[
     option("-p", Style::Both, "sshpass mongosh mongo mongodump mongorestore mongoimport mongoexport mongostat mongotop mongofiles"),
     PasswordOption {
         option: "-p",
-        style: Style::Apart,
+        style: Style::Both,
         behind: None,
         programs: "docker podman nerdctl helm oras buildah skopeo crane az oc ibmcloud cf databricks",
         with: Some("login"),
@@ -76,6 +76,7 @@ const OPTIONS: &[PasswordOption] = &[
     option("-A", Style::Apart, SNMP),
     option("-X", Style::Apart, SNMP),
     option("-pw", Style::Apart, "plink pscp psftp putty kitty"),
+    option("-N", Style::Apart, "ssh-keygen"),
     option("-k", Style::Apart, "openssl"),
     option("-K", Style::Apart, "openssl"),
     pair("-u", b':', "curl"),

@@ -67,6 +67,9 @@ pub(crate) fn classify(name: &[u8]) -> Option<SecretName> {
     {
         return Some(SecretName { kind: "private key", class: NameClass::Secret });
     }
+    if name.get(..21).is_some_and(|head| is(head, b"fs.azure.account.key.")) {
+        return named("azure key", NameClass::Secret);
+    }
     let (last, before) = words.split_last()?;
     password(last, before).or_else(|| token(last, before)).or_else(|| key(last, before, name)).or_else(|| other(last, before, name))
 }

@@ -226,7 +226,13 @@ impl Redactor {
         // Everything before `floor` has been copied or replaced: no rule may look back beyond it.
         let (mut floor, mut from) = (0, 0);
         let mut takes = Vec::new();
+        let mut data = data_runs(text.as_bytes()).into_iter().peekable();
         while let Some(at) = self.finder.next(text.as_bytes(), from) {
+            while data.next_if(|(_, end)| *end <= at).is_some() {}
+            if let Some((_, end)) = data.peek().filter(|(start, _)| *start <= at) {
+                from = *end;
+                continue;
+            }
             // Advances by one byte, not by the trigger: triggers may overlap.
             from = at + 1;
             let Some(rule) = self.look(text, at, floor, depth, &mut takes) else { continue };
@@ -323,6 +329,28 @@ fn readable(code: &[u8]) -> Option<String> {
     let whole = plain.iter().rposition(|byte| byte.is_ascii()).map_or(0, |at| at + 1);
     plain.truncate(whole);
     printable(&plain).then(|| String::from_utf8(plain).ok()).flatten()
+}
+
+/// Runs of base64 so long that they are pictures or archives: random letters match rules by chance.
+fn data_runs(text: &[u8]) -> Vec<(usize, usize)> {
+    const LEAST: usize = 4096;
+    let mut runs = Vec::new();
+    let mut at = 0;
+    // Only every so many bytes: a run that long is met, and grown to both sides.
+    while at + LEAST / 2 < text.len() {
+        let is_letter = |byte: &&u8| base64::is_letter(**byte);
+        let after = text.iter().skip(at).take_while(is_letter).count();
+        if after < LEAST / 2 {
+            at += LEAST / 2;
+            continue;
+        }
+        let before = text.iter().take(at).rev().take_while(is_letter).count();
+        if before + after >= LEAST {
+            runs.push((at - before, at + after));
+        }
+        at += after.max(LEAST / 2);
+    }
+    runs
 }
 
 /// Adds seed phrases to what the rules found.

@@ -259,14 +259,20 @@ pub(crate) fn wif(spot: TriggerSpot<'_>) -> Option<Take> {
 
 /// A password's hash as systems store it: `$6$…$…`, `$2b$…`, `$argon2id$…`, `pbkdf2_sha256$…`.
 pub(crate) fn hash(spot: TriggerSpot<'_>) -> Option<Take> {
-    let to = spot.run(spot.end, 512, |byte| base64::is_letter(byte) || matches!(byte, b'.' | b'$' | b'=' | b',' | b':' | b'_' | b'-'));
+    // `{SSHA512}…`: the name of the scheme ends at its brace.
+    let braced = spot.byte(spot.at) == Some(b'{');
+    let body = if braced { spot.run(spot.end, 16, |byte| byte.is_ascii_alphanumeric() || byte == b'-') + 1 } else { spot.end };
+    if braced && !spot.bytes(spot.at, body).ends_with(b"}") {
+        return None;
+    }
+    let to = spot.run(body, 512, |byte| base64::is_letter(byte) || matches!(byte, b'.' | b'$' | b'=' | b',' | b':' | b'_' | b'-'));
     // In `/etc/shadow` a colon ends the hash; in a hash of Werkzeug or PostgreSQL it is part of it.
-    let whole = spot.bytes(spot.end, to);
+    let whole = spot.bytes(body, to);
     let colons = matches!(spot.bytes(spot.at, spot.end), b"scrypt:" | b"SCRAM-SHA-256$" | b"pbkdf2:");
     let len = if colons { whole.len() } else { whole.iter().position(|byte| *byte == b':').unwrap_or(whole.len()) };
-    let body = &whole[..len];
-    let longest = body.split(|byte| matches!(byte, b'$' | b'=' | b',' | b':')).map(<[u8]>::len).max().unwrap_or_default();
-    (longest >= 20 && !filler(body)).then(|| Take::mark(spot.at, spot.end + len))
+    let hash = &whole[..len];
+    let longest = hash.split(|byte| matches!(byte, b'$' | b'=' | b',' | b':')).map(<[u8]>::len).max().unwrap_or_default();
+    (longest >= 20 && !filler(hash)).then(|| Take::mark(spot.at, body + len))
 }
 
 /// Hashes of Windows passwords as tools list them: `name:500:LM:NT:::`.
@@ -280,7 +286,9 @@ pub(crate) fn ntlm(spot: TriggerSpot<'_>) -> Option<Take> {
 pub(crate) fn pgpass(spot: TriggerSpot<'_>) -> Option<Take> {
     let host = spot.before(spot.at, 255).iter().rev().take_while(|byte| **byte > b' ' && !b"/:\"'=@\\".contains(byte)).count();
     let before = spot.before(spot.at - host, 2);
-    let begins = matches!(before, [] | [.., b'\n' | b' ' | b'\t' | b'"' | b'\'' | b'>'] | b"\\n");
+    // The letter of a line break that is written out counts as the first of the host.
+    let escaped = before.last() == Some(&b'\\') && spot.byte(spot.at - host) == Some(b'n');
+    let begins = escaped || matches!(before, [] | [.., b'\n' | b' ' | b'\t' | b'"' | b'\'' | b'>']);
     let field = |from: usize| spot.run(from, 128, |byte| byte > b' ' && !b":/\"'\\,;()".contains(&byte));
     let database = field(spot.end);
     let user = field(database + 1);

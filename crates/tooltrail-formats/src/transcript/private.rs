@@ -44,8 +44,11 @@ impl<'a> Private<'a> {
     /// Redacts the row of a call.
     pub(super) fn call(self, row: &mut CallRow<'a>) {
         // Names of tools and models come from servers and settings, where people put what they like.
+        self.text(&mut row.session);
         self.text(&mut row.tool);
-        for name in [&mut row.server, &mut row.unwrapped, &mut row.model, &mut row.message, &mut row.agent_id, &mut row.cwd] {
+        for name in
+            [&mut row.server, &mut row.unwrapped, &mut row.model, &mut row.message, &mut row.agent_id, &mut row.child_session, &mut row.cwd]
+        {
             self.maybe(name);
         }
         self.place(&mut row.evidence);
@@ -67,6 +70,7 @@ impl<'a> Private<'a> {
 
     /// Redacts the row of a session.
     fn session(self, row: &mut SessionRow<'a>) {
+        self.text(&mut row.session);
         self.maybe(&mut row.title);
         self.maybe(&mut row.project);
         self.maybe(&mut row.branch);

@@ -10,6 +10,7 @@ pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod search;
+pub(crate) mod secrets;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sql;
@@ -32,6 +33,7 @@ const COMMANDS: &[&str] = &[
     "list",
     "resume",
     "search",
+    "secrets",
     "sql",
     "stats",
     "tail",
@@ -52,6 +54,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
         Some(Command::Search(args)) => search::run(&cli.logs, args),
+        Some(Command::Secrets(args)) => secrets::run(&cli.logs, args),
         Some(Command::Serve(args)) => serve::run(&cli.logs, args),
         Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
