@@ -16,14 +16,17 @@ mod calls;
 mod commands;
 mod finder;
 mod headers;
+mod judge;
 mod keys;
 mod known;
 mod lines;
 mod mnemonics;
+mod name;
 mod names;
 mod paths;
 mod redactor;
 mod rules;
+mod site;
 mod spot;
 #[cfg(test)]
 mod tests;

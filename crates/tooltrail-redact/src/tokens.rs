@@ -106,7 +106,9 @@ pub(crate) fn jwt(spot: TriggerSpot<'_>) -> Option<Take> {
     }
     let head = spot.run(spot.end, LONGEST, is_url);
     // `eyJ` is `{"` in base64, with which both header and payload begin. Encrypted ones have four more parts.
-    let opens = head >= spot.end + 8 && spot.byte(head) == Some(b'.');
+    if head < spot.end + 8 || spot.byte(head) != Some(b'.') {
+        return None;
+    }
     let plain = spot.bytes(head, head + 4) == b".eyJ" || spot.bytes(head, head + 2) == b"..";
     let mut to = spot.run(head + 1, LONGEST, |byte| is_url(byte) || byte == b'.');
     while to > head && spot.byte(to - 1) == Some(b'.') {
@@ -114,7 +116,7 @@ pub(crate) fn jwt(spot: TriggerSpot<'_>) -> Option<Take> {
     }
     let parts = spot.bytes(head, to).iter().filter(|byte| **byte == b'.').count();
     let whole = to >= head + 12 && (plain || parts >= 4);
-    (opens && whole).then(|| Take::mark(spot.at, wrapped(spot, spot.at, to, Letters::Dotted)))
+    whole.then(|| Take::mark(spot.at, wrapped(spot, spot.at, to, Letters::Dotted)))
 }
 
 /// Parts of a shape: how many characters of which alphabet, and what comes behind them.

@@ -183,11 +183,6 @@ fn words(value: &[u8]) -> usize {
     count
 }
 
-/// Whether it has the form of a UUID.
-pub(crate) fn uuid(value: &[u8]) -> bool {
-    value.len() == 36 && value.split(|byte| *byte == b'-').map(<[u8]>::len).eq([8, 4, 4, 4, 12])
-}
-
 /// Whether this is a word of which everyone knows that it is no secret, or several of them.
 pub(crate) fn common(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a panic is the report
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,4 +93,61 @@ fn no_field_of_any_fixture_leads_a_secret_past_the_redaction() {
     assert!(exported > 200 && seen > 2000, "{exported} exports, {seen} secrets looked for");
     let leaks: Vec<String> = leaks.iter().map(|(field, log)| format!("{field} in {}", log.display())).collect();
     assert!(leaks.is_empty(), "{} fields:\n{}", leaks.len(), leaks.join("\n"));
+}
+
+/// A session of two turns: a password that nothing tells in the first, and its name in the second.
+fn session(home: &Path, word: &str) -> PathBuf {
+    let record = |kind: &str, number: u32, content: Value| {
+        json!({"type": kind, "uuid": format!("u{number}"), "parentUuid": null, "sessionId": "s1", "cwd": "/srv/app",
+            "timestamp": format!("2026-03-04T10:00:0{number}.000Z"),
+            "message": {"id": format!("m{number}"), "role": kind, "model": "m", "content": content}})
+    };
+    let call = json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": format!("login {word}")}}]);
+    let records = [
+        record("user", 1, json!(format!("try {word} on the server"))),
+        record("assistant", 2, call),
+        record(
+            "user",
+            3,
+            json!([{"type": "tool_result", "tool_use_id": "t1", "content": format!("{word} was refused"), "is_error": true}]),
+        ),
+        record("user", 4, json!(format!("the settings are\n\nDB_PASSWORD={word}\n"))),
+    ];
+    let path = home.join("session.jsonl");
+    fs::write(&path, records.iter().map(|record| format!("{record}\n")).collect::<String>()).unwrap();
+    path
+}
+
+#[test]
+fn a_secret_that_is_recognised_late_is_redacted_early() {
+    let home = tempfile::tempdir().unwrap();
+    let word = ["zebra", "Quilt", "99"].concat();
+    let log = session(home.path(), &word);
+    for output in OUTPUTS {
+        let text = export(home.path(), &log, output.name).unwrap();
+        assert!(!text.contains(&word), "{}: {text}", output.name);
+        // A patch has no conversation, and no file was changed.
+        assert!(text.contains("password 1") || output.name == "patch", "{}: {text}", output.name);
+    }
+}
+
+#[test]
+fn secrets_are_listed_and_never_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let word = ["zebra", "Quilt", "99"].concat();
+    let log = session(home.path(), &word);
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_tooltrail")).args(arguments).env_clear().env("HOME", home.path()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let path = log.to_str().unwrap();
+    let (code, text) = run(&["secrets", path]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains(&format!("{path}:4  password")) && text.contains("1 of 1 log") && !text.contains(&word), "{text}");
+    let (code, lines) = run(&["secrets", path, "--json"]);
+    let row: Value = serde_json::from_str(lines.trim()).unwrap();
+    assert_eq!((code, &row), (Some(1), &json!({"v": 1, "kind": "password", "agent": "claude", "file": path, "line": 4, "count": 1})));
+    fs::write(&log, fs::read_to_string(&log).unwrap().replace("DB_PASSWORD=", "")).unwrap();
+    let (code, text) = run(&["secrets", path]);
+    assert_eq!((code, text.as_str()), (Some(0), "no secrets found in 1 log\n"));
 }

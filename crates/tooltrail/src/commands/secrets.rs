@@ -130,19 +130,17 @@ fn secrets_of<'a>(
 
 fn report(out: &mut impl Write, found: &[Vec<SecretRow<'_>>], sources: usize) -> anyhow::Result<()> {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-    for rows in found.iter().filter(|rows| !rows.is_empty()) {
-        if let Some(first) = rows.first() {
-            writeln!(out, "{BOLD}{}{BOLD:#}", printable(first.place.path()))?;
-        }
+    for rows in found {
         for row in rows {
             *kinds.entry(row.kind).or_default() += row.count;
         }
         for row in rows.iter().take(SHOWN) {
             let times = if row.count > 1 { format!(" ×{}", row.count) } else { String::new() };
-            writeln!(out, "  {:>6}  {}{DIM}{times}{DIM:#}", printable(&row.place.mark()), row.kind)?;
+            writeln!(out, "{}  {BOLD}{}{BOLD:#}{DIM}{times}{DIM:#}", printable(&row.place.to_string()), row.kind)?;
         }
-        if rows.len() > SHOWN {
-            writeln!(out, "  {DIM}and {} more; --json lists all{DIM:#}", rows.len() - SHOWN)?;
+        if let (Some(first), true) = (rows.first(), rows.len() > SHOWN) {
+            let more = table::count((rows.len() - SHOWN) as u64);
+            writeln!(out, "{DIM}{more} more in {}; --json lists all{DIM:#}", printable(first.place.path()))?;
         }
     }
     let logs = found.iter().filter(|rows| !rows.is_empty()).count() as u64;
@@ -150,7 +148,7 @@ fn report(out: &mut impl Write, found: &[Vec<SecretRow<'_>>], sources: usize) ->
         writeln!(out, "no secrets found in {}", table::counted(sources as u64, "log"))?;
     } else {
         let each: Vec<String> = kinds.iter().map(|(kind, count)| format!("{kind} ×{}", table::count(*count))).collect();
-        writeln!(out, "{} of {} with secrets: {}", table::count(logs), table::counted(sources as u64, "log"), each.join(", "))?;
+        writeln!(out, "secrets in {} of {}: {}", table::count(logs), table::counted(sources as u64, "log"), each.join(", "))?;
     }
     out.flush()?;
     Ok(())
