@@ -73,7 +73,7 @@ impl<'c> Payloads<'c> {
         match content {
             Content::Text { text } => self.each([text]),
             Content::Image(Image { media, data, source, .. }) => self.each(std::iter::once(media).chain(data).chain(source)),
-            Content::Document { title, text, .. } => self.each(title.iter_mut().chain(text)),
+            Content::Document { title, media, text, .. } => self.each(title.iter_mut().chain(media).chain(text)),
             Content::Tool { name } => self.each([name]),
             Content::Other { value } => self.tree(value),
         }

@@ -65,7 +65,7 @@ const DIGITS: &str = "0123456789";
 fn drawn(class: &str, rng: &mut Rng) -> Option<String> {
     let (name, rest) = class.split_at_checked(1)?;
     if let Some((width, lines)) = rest.split_once('x') {
-        return Some(lines_of(name, width.parse().ok()?, lines.parse().ok()?, rng)?);
+        return lines_of(name, width.parse().ok()?, lines.parse().ok()?, rng);
     }
     let len: usize = if rest.is_empty() { 0 } else { rest.parse().ok()? };
     let alphabet = match name {

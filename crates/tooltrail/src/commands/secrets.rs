@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::link::Source;
 use tooltrail_model::row::{Place, VERSION};
-use tooltrail_model::summary::Source;
 use tooltrail_redact::Redactor;
 
 const EXAMPLES: &str = "\
