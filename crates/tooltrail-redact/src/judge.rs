@@ -257,7 +257,7 @@ fn slug(value: &[u8]) -> bool {
         part.iter().all(u8::is_ascii_alphabetic) && wordy(part) || part.len() <= 3 && part.iter().all(u8::is_ascii_alphanumeric)
     };
     let sign = |byte: &u8| matches!(byte, b'-' | b'_' | b'.' | b'/' | b':');
-    value.iter().any(|byte| sign(byte)) && value.split(sign).all(part) && value.iter().filter(|byte| byte.is_ascii_digit()).count() <= 4
+    value.iter().any(sign) && value.split(sign).all(part) && value.iter().filter(|byte| byte.is_ascii_digit()).count() <= 4
 }
 
 /// `Token`, `SecretString`: a type rather than a value.

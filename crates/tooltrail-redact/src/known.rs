@@ -36,13 +36,16 @@ impl Label {
     }
 }
 
+/// A value to search for, and its label.
+type LabelledValue = (Box<[u8]>, Label);
+
 /// Secrets that were recognised so far.
 #[derive(Debug, Default)]
 pub(crate) struct KnownSecrets {
     labels: HashMap<Box<[u8]>, Label>,
     numbers: HashMap<&'static str, u64>,
     /// Values to search for, by their first bytes.
-    heads: HashMap<[u8; HEAD], Vec<(Box<[u8]>, Label)>>,
+    heads: HashMap<[u8; HEAD], Vec<LabelledValue>>,
     /// A bit for each hash of the first three bytes of such a value.
     bits: Vec<u64>,
 }

@@ -109,10 +109,7 @@ pub(crate) fn dotted(value: &[u8]) -> bool {
 /// `a/b/c`: words with slashes between.
 fn slashed(value: &[u8]) -> bool {
     let coded = value.len() >= 32 && value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+' | b'='));
-    let kinds = [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit]
-        .iter()
-        .filter(|kind| value.iter().any(|byte| kind(byte)))
-        .count();
+    let kinds = [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit].iter().filter(|kind| value.iter().any(*kind)).count();
     value.contains(&b'/') && !(coded && kinds == 3) && value.split(|byte| *byte == b'/').all(|part| !random(part) && part.len() < 30)
 }
 
