@@ -18,10 +18,22 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-shell", &["tooltrail-model"]),
     ("tooltrail-script", &["tooltrail-model"]),
     ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-script"]),
+    ("tooltrail-redact", &[]),
     ("tooltrail-view", &["tooltrail-model"]),
     ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
-    ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog"]),
-    ("tooltrail", &["tooltrail-skim", "tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog", "tooltrail-server"]),
+    ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-redact", "tooltrail-view", "tooltrail-catalog"]),
+    (
+        "tooltrail",
+        &[
+            "tooltrail-skim",
+            "tooltrail-model",
+            "tooltrail-formats",
+            "tooltrail-redact",
+            "tooltrail-view",
+            "tooltrail-catalog",
+            "tooltrail-server",
+        ],
+    ),
     ("tooltrail-testkit", &[]),
     ("xtask", &[]),
 ];
@@ -80,6 +92,7 @@ const NEUTRAL: &[&str] = &[
     "tooltrail-model",
     "tooltrail-shell",
     "tooltrail-script",
+    "tooltrail-redact",
     "tooltrail-view",
     "tooltrail-catalog",
     "tooltrail-server",
@@ -103,7 +116,7 @@ const SPELLINGS: &[&str] = &[
 ];
 
 /// Files of these crates that may spell an agent: demo data, examples of documents, and logins that are no person's.
-const SPELLED: &[&str] = &["tooltrail/src/demo.rs", "tooltrail-server/src/api/openapi/rows.rs", "tooltrail-view/src/redact/paths.rs"];
+const SPELLED: &[&str] = &["tooltrail/src/demo.rs", "tooltrail-server/src/api/openapi/rows.rs", "tooltrail-redact/src/paths.rs"];
 
 #[test]
 fn the_repository_keeps_its_rules() {

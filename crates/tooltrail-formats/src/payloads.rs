@@ -7,7 +7,7 @@ use crate::joined;
 use crate::value::{self, RedactFn};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{HookStory, LoggedResult, Part};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Part};
 use tooltrail_skim::Raw;
 
 /// Bytes of a text that a title may be made of. Longer than any title, since the first line may come late.
@@ -72,10 +72,9 @@ impl<'c> Payloads<'c> {
     fn redact(&self, content: &mut Content) {
         match content {
             Content::Text { text } => self.each([text]),
-            Content::Image(Image { data, source, .. }) => self.each(data.iter_mut().chain(source)),
-            Content::Document { title, text, .. } => self.each(title.iter_mut().chain(text)),
-            // The name of a tool, which the agent chose from its own list.
-            Content::Tool { .. } => {}
+            Content::Image(Image { media, data, source, .. }) => self.each(std::iter::once(media).chain(data).chain(source)),
+            Content::Document { title, media, text, .. } => self.each(title.iter_mut().chain(media).chain(text)),
+            Content::Tool { name } => self.each([name]),
             Content::Other { value } => self.tree(value),
         }
     }
@@ -97,16 +96,26 @@ impl<'c> Payloads<'c> {
             Part::Call(_) | Part::Result(_) | Part::End(_) => {}
             Part::Folded { label, text } => self.each([label, text]),
             Part::Notice { title, text, .. } => self.each(std::iter::once(title).chain(text)),
-            Part::Boundary { title, facts } => self.each(std::iter::once(title).chain(facts.iter_mut().map(|(_, fact)| fact))),
+            Part::Boundary { title, facts } => {
+                self.each(std::iter::once(title).chain(facts.iter_mut().flat_map(|(name, fact)| [name, fact])))
+            }
             Part::Hook(hook) => self.hook(hook),
-            Part::Unknown { value, .. } => self.tree(value),
+            Part::Unknown { name, value } => {
+                self.each([name]);
+                self.tree(value);
+            }
         }
+    }
+
+    /// Redacts what is said about the message of a request. Its input was redacted as it was opened.
+    pub(crate) fn message(&self, asked: &mut LoggedRequest) {
+        self.each(asked.tier.iter_mut().chain(&mut asked.message.request).chain(&mut asked.message.stopped));
     }
 
     /// Redacts a hook that was made of the record as the log has it.
     pub(crate) fn hook(&self, hook: &mut HookStory) {
-        self.each(hook.name.iter_mut().chain(&mut hook.command).chain(&mut hook.reason));
-        self.each(hook.texts.iter_mut().map(|(_, text)| text));
+        self.each(hook.event.iter_mut().chain(&mut hook.name).chain(&mut hook.command).chain(&mut hook.reason));
+        self.each(hook.texts.iter_mut().flat_map(|(name, text)| [name, text]));
         hook.input.iter_mut().for_each(|input| self.tree(input));
     }
 
@@ -118,6 +127,13 @@ impl<'c> Payloads<'c> {
         answer.produced.iter_mut().for_each(|produced| self.tree(produced));
         self.each(&mut answer.feedback);
     }
+}
+
+/// An agent's word for a state or a cause, with blanks: `rate_limit` becomes `rate limit`. Anything else stays as the log has it: a secret in
+/// other letters would not be recognised afterwards.
+pub(crate) fn spaced(word: &str) -> String {
+    let plain = word.len() <= 64 && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    if plain { word.replace('_', " ") } else { word.to_owned() }
 }
 
 impl std::fmt::Debug for Payloads<'_> {

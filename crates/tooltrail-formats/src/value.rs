@@ -118,8 +118,20 @@ fn each(value: &mut Value, how: &RedactFn<'_>) {
                 let name = free(fields, how(name));
                 fields.insert(name, value);
             }
+            pair(fields, how);
         }
         _ => {}
+    }
+}
+
+/// Changes a value whose name stands in a field beside it: `{"name": "DB_PASSWORD", "value": "hunter2"}`.
+fn pair(fields: &mut Map<String, Value>, how: &RedactFn<'_>) {
+    const NAMES: [&str; 3] = ["name", "key", "variable"];
+    let name = NAMES.iter().find_map(|name| fields.get(*name)?.as_str()).filter(|name| names_secret(name)).map(str::to_owned);
+    if let Some(name) = name
+        && let Some(Value::String(text)) = fields.get_mut("value")
+    {
+        *text = named(&name, std::mem::take(text), how);
     }
 }
 

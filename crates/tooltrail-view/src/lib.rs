@@ -27,7 +27,6 @@ mod outcome;
 pub mod pieces;
 pub mod place;
 mod progress;
-pub mod redact;
 pub mod render;
 mod replaced;
 pub mod resume;

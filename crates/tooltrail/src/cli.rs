@@ -26,6 +26,7 @@ Examples:
   tooltrail board                which sessions run, and which one needs you
   tooltrail keep on              keep logs that agents will delete
   tooltrail check session.jsonl  is this log whole?
+  tooltrail secrets              which secrets the logs hold, and where
   tooltrail stats --root /mnt/backup/home";
 
 /// The whole command line.
@@ -110,6 +111,8 @@ pub(crate) enum Command {
     Resume(crate::commands::resume::ResumeArgs),
     /// Find text in all sessions; exits 1 if there is none
     Search(crate::commands::search::SearchArgs),
+    /// List the secrets in logs, never their values; exits 1 if there are any
+    Secrets(crate::commands::secrets::SecretsArgs),
     /// Ask the catalogue of all sessions and calls in SQL
     Sql(crate::commands::sql::SqlArgs),
     /// Totals: calls by tool and status, tokens by model

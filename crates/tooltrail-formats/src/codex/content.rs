@@ -173,17 +173,16 @@ impl<'r> Element<'r> {
 
     /// The element as content, redacted if asked for.
     pub(super) fn open(&self, payloads: Payloads<'_>) -> Content {
-        let word = |raw: Raw<'_>| raw.text().into_owned();
         match *self {
             Element::Text(text) => Content::text(payloads.text(text)),
             Element::Address(address) => Content::Image(image(&address.text(), payloads)),
             Element::Picture { media, data } => {
-                let media = media.map(word).unwrap_or_default();
+                let media = media.map(|media| payloads.text(media)).unwrap_or_default();
                 Content::Image(Image { media, data: Some(payloads.text(data)), ..Image::default() })
             }
             Element::Resource { uri, media, text } => Content::Document {
                 title: uri.map(|uri| payloads.text(uri)),
-                media: media.map(word),
+                media: media.map(|media| payloads.text(media)),
                 // The size is that of the original text.
                 bytes: text.text().len() as u64,
                 text: Some(payloads.text(text)),
@@ -197,7 +196,10 @@ impl<'r> Element<'r> {
 pub(super) fn image(address: &str, payloads: Payloads<'_>) -> Image {
     let held = address.strip_prefix("data:").and_then(|rest| rest.split_once(','));
     match held.and_then(|(media, data)| Some((media.strip_suffix(";base64")?, data))) {
-        Some((media, data)) => Image { media: media.to_owned(), data: Some(payloads.decoded(data.to_owned())), ..Image::default() },
+        Some((media, data)) => {
+            let (media, data) = (payloads.decoded(media.to_owned()), payloads.decoded(data.to_owned()));
+            Image { media, data: Some(data), ..Image::default() }
+        }
         None => Image { source: Some(payloads.decoded(address.to_owned())), ..Image::default() },
     }
 }

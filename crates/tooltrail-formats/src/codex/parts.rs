@@ -9,6 +9,7 @@ use super::prompt::{self, StatedAuthor};
 use super::record::{CodexRecord, RecordClass};
 use super::tools::shell;
 use super::{items, settings};
+use crate::payloads::spaced;
 use crate::value::{self, Payloads};
 use std::borrow::Cow;
 use tooltrail_model::content::Content;
@@ -249,7 +250,7 @@ impl<'r> PartsReader<'_, 'r> {
     fn aborted(&self) -> Part {
         let reason = self.body.text(self.body.reason).filter(|reason| reason != "interrupted");
         let title = if reason.is_some() { "Turn ended" } else { "Interrupted" };
-        notice(Level::Warning, title, reason.map(|reason| self.payloads.decoded(reason.replace('_', " "))))
+        notice(Level::Warning, title, reason.map(|reason| self.payloads.decoded(spaced(&reason))))
     }
 
     fn rolled_back(&self) -> Part {

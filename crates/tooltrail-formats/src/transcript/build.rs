@@ -404,16 +404,16 @@ impl<'a, 's> Builder<'a, 's> {
         // Only now: threads are in the order in which they appeared, not in the order in which they were started.
         inherit_turns(&mut threads, &mut self.calls);
         let first = self.sessions.first().and_then(|&session| self.linked.session_row(session, now));
-        let mut session = first.unwrap_or_default();
-        if let Some(private) = private {
-            private.session(&mut session);
-        }
+        let session = first.unwrap_or_default();
         let hooks = self.hook_times();
         let places = TurnPlaces::new(&turns, &threads);
         let settings = std::mem::take(&mut self.settings).finish(&places, self.server_tools());
         let objections = self.objections(&places);
         let copied_from = self.calls.iter().find_map(|call| call.row.copy_of).and_then(|place| session_of(session.agent, place.file));
-        let transcript = Transcript { session, calls: self.calls, turns, threads, hooks, copied_from, settings, objections };
+        let mut transcript = Transcript { session, calls: self.calls, turns, threads, hooks, copied_from, settings, objections };
+        if let Some(private) = private {
+            private.transcript(&mut transcript);
+        }
         BuiltTranscript { transcript, files, outputs }
     }
 

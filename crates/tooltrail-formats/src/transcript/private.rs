@@ -3,6 +3,7 @@
 
 use crate::value::RedactFn;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
+use tooltrail_model::transcript::Transcript;
 use typed_arena::Arena;
 
 /// Redaction of rows, with the arena that keeps the changed texts.
@@ -42,16 +43,25 @@ impl<'a> Private<'a> {
 
     /// Redacts the row of a call.
     pub(super) fn call(self, row: &mut CallRow<'a>) {
-        self.maybe(&mut row.cwd);
+        // Names of tools and models come from servers and settings, where people put what they like.
+        self.text(&mut row.session);
+        self.text(&mut row.tool);
+        for name in
+            [&mut row.server, &mut row.unwrapped, &mut row.model, &mut row.message, &mut row.agent_id, &mut row.child_session, &mut row.cwd]
+        {
+            self.maybe(name);
+        }
         self.place(&mut row.evidence);
         self.place(&mut row.request);
         for place in [&mut row.result, &mut row.copy_of].into_iter().flatten() {
             self.place(place);
         }
         if let Some(background) = &mut row.background {
+            self.maybe(&mut background.id);
             self.place(&mut background.evidence);
         }
         for hook in &mut row.hooks {
+            self.maybe(&mut hook.event);
             self.maybe(&mut hook.name);
             self.maybe(&mut hook.command);
             self.place(&mut hook.evidence);
@@ -59,12 +69,27 @@ impl<'a> Private<'a> {
     }
 
     /// Redacts the row of a session.
-    pub(super) fn session(self, row: &mut SessionRow<'a>) {
+    fn session(self, row: &mut SessionRow<'a>) {
+        self.text(&mut row.session);
         self.maybe(&mut row.title);
         self.maybe(&mut row.project);
         self.maybe(&mut row.branch);
-        for file in &mut row.files {
-            self.text(file);
+        for text in row.files.iter_mut().chain(&mut row.models) {
+            self.text(text);
         }
+    }
+
+    /// Redacts a text that is owned.
+    pub(super) fn own(self, text: &mut String) {
+        *text = (self.change)(std::mem::take(text));
+    }
+
+    /// Redacts what a transcript says beside its rows: names of subagents, versions, modes.
+    pub(super) fn transcript(self, transcript: &mut Transcript<'a>) {
+        self.session(&mut transcript.session);
+        let agents = transcript.threads.iter_mut().filter_map(|thread| thread.agent.as_mut());
+        let settings = &mut transcript.settings;
+        let modes = settings.permissions.iter_mut().map(|change| &mut change.mode.words);
+        agents.chain(&mut settings.versions).chain(modes).chain(&mut transcript.copied_from).for_each(|text| self.own(text));
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let records: Records<'_> = open.flatten().collect();
     let &(_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
     let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
-    let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
+    let mut asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
+    book.payloads.message(&mut asked);
     let hooks = hooks(book, &records, entry);
     let (asked, requested) = replaced(&entry.row, &hooks, asked);
     let mut answer = answer(book, &records, entry);

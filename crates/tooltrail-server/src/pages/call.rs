@@ -14,6 +14,7 @@ mod others;
 mod raw;
 mod runs;
 
+use super::export;
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::frame::{self, FramedPage};
@@ -23,13 +24,14 @@ use crate::words::{self, LocalClock};
 use links::CallLinks;
 use maud::{Markup, html};
 use name::{Form, NamedCall, Pick};
-use tooltrail_formats::transcript::SessionBook;
+use std::io::{self, Write};
+use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::transcript::{CallEntry, Spot, Story};
+use tooltrail_redact::Redactor;
 use tooltrail_view::Limits;
 use tooltrail_view::line::neutral;
-use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::{json, markdown};
 
 /// Limits on each text: at first, and with `?all=1`.
@@ -95,7 +97,7 @@ fn text(
     place: usize,
     pick: Pick,
     kind: &'static str,
-    write: fn(&SessionReader<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
+    write: impl FnOnce(&SessionReader<'_>, usize, &mut Vec<u8>) -> io::Result<()>,
 ) -> Result<PageResponse, Trouble> {
     let text = app.open_session(snapshot, place)?.with(|reader| {
         let index = pick.find(reader.calls())?;
@@ -115,19 +117,29 @@ fn as_markdown(
     pick: Pick,
     request: &PageRequest,
 ) -> Result<PageResponse, Trouble> {
-    let written =
-        text(app, snapshot, place, pick, "text/markdown; charset=utf-8", |reader, index, out| match reader.calls().call(index) {
+    const KIND: &str = "text/markdown; charset=utf-8";
+    fn write(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()> {
+        match book.call(index) {
             Loaded::Call(story) => markdown::call(&story, out),
             Loaded::Part(_) => Ok(()),
-            Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
-        })?;
-    let PageResponse::Text(kind, text) = written else { return Ok(written) };
-    // Redacted after rendering: whatever the renderer added is covered too.
-    if request.get("redact") == Some("no") {
-        return Ok(PageResponse::Text(kind, text));
+            Loaded::Gone(why) => out.write_all(why.as_bytes()),
+        }
     }
-    let (home, user) = (app.machine.home(), app.machine.user());
-    Ok(PageResponse::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
+    if request.get("redact") == Some("no") {
+        return text(app, snapshot, place, pick, KIND, |reader, index, out| write(reader.calls(), index, out));
+    }
+    let redactor = Redactor::new(app.machine.home().as_deref(), app.machine.user().as_deref());
+    let change = |text: String| redactor.text(text);
+    let written = text(app, snapshot, place, pick, KIND, |reader, index, out| {
+        // The session has told what is secret in it before the call is cut to what is shown.
+        export::learn(reader, &change)?;
+        let words = typed_arena::Arena::new();
+        let private = Private { change: &change, words: &words };
+        write(&SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, Some(private)), index, out)
+    })?;
+    let PageResponse::Text(kind, text) = written else { return Ok(written) };
+    // Also after rendering: whatever the renderer added is covered too.
+    Ok(PageResponse::Text(kind, redactor.text(text)))
 }
 
 /// Result of drawing.

@@ -13,8 +13,8 @@ use tooltrail_formats::changes::report::{CallSelection, SessionEdits};
 use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_formats::value::RedactFn;
 use tooltrail_model::book::Book;
-use tooltrail_view::redact::Redactor;
-use tooltrail_view::render::outputs::{Export, ExportOptions, Output, OutputSource};
+use tooltrail_redact::Redactor;
+use tooltrail_view::render::outputs::{self, Export, ExportOptions, Output, OutputSource};
 
 /// Writes the file while it is sent.
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
@@ -39,6 +39,9 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
         None => text,
     };
     let change = redactor.is_some().then_some(&change as &RedactFn<'_>);
+    if let Some(change) = change {
+        learn(reader, change)?;
+    }
     let which = CallSelection::default();
     let changes = SessionEdits { book: &|| reader.book(), which: &which, change };
     let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
@@ -56,4 +59,12 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
         }
     };
     (output.write)(&Export { book, changes: &changes, options: &options }, out)
+}
+
+/// Changes every text of the session once before the first is written: a secret that is recognised at one place is redacted at all
+/// others, in those before it and in titles too.
+pub(super) fn learn(reader: &SessionReader<'_>, change: &RedactFn<'_>) -> io::Result<()> {
+    let words = typed_arena::Arena::new();
+    let private = Private { change, words: &words };
+    outputs::read_through(&SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, Some(private)))
 }

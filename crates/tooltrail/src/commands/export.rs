@@ -2,6 +2,7 @@
 
 use super::show::{check_turns, turns};
 use crate::cli::LogArgs;
+use crate::logs::Logs;
 use crate::output_file::{self, Existing};
 use crate::refs::{Reference, Target};
 use crate::{logs, out, table};
@@ -16,9 +17,10 @@ use tooltrail_formats::changes::report::{CallSelection, SessionEdits};
 use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_formats::value::RedactFn;
 use tooltrail_model::book::{Book, Selection};
-use tooltrail_view::redact::Redactor;
+use tooltrail_model::link::Linked;
+use tooltrail_redact::Redactor;
 use tooltrail_view::render::markdown;
-use tooltrail_view::render::outputs::{Export, ExportOptions, OUTPUTS, Output, OutputSource, TerminalRule};
+use tooltrail_view::render::outputs::{self, Export, ExportOptions, OUTPUTS, Output, OutputSource, TerminalRule};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,9 +94,12 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     };
     let redactor = redactor();
     let change = |text: String| redactor.text(text);
-    let words = typed_arena::Arena::new();
     let redaction: Option<&RedactFn<'_>> = if own.no_redact { None } else { Some(&change) };
     let read = |private| SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
+    if redaction.is_some() {
+        learn(&redactor, &linked, &sessions, &logs).context("cannot read the session")?;
+    }
+    let words = typed_arena::Arena::new();
     // Changes are computed from the original texts and redacted afterwards: a redacted text may not match the edits that follow it. The
     // original session is read only if the output needs it.
     let whole = OnceCell::new();
@@ -122,6 +127,16 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
         out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the redactor every text of the session before the first is written: a secret that is recognised at one place is redacted at
+/// all others, in those before it and in titles too.
+fn learn(redactor: &Redactor, linked: &Linked<'_>, sessions: &[usize], logs: &Logs) -> io::Result<()> {
+    let (words, change) = (typed_arena::Arena::new(), |text: String| redactor.text(text));
+    let private = Private { change: &change, words: &words };
+    outputs::read_through(&SessionBook::read(linked, sessions, &logs.now, logs.shelf(), Some(private)))?;
+    redactor.restart_counts();
+    Ok(())
 }
 
 /// The redactor for this machine: besides secrets it removes the home directory and the user's name, which no pattern can know.

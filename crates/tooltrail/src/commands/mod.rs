@@ -12,6 +12,7 @@ pub(crate) mod list;
 pub(crate) mod open;
 pub(crate) mod resume;
 pub(crate) mod search;
+pub(crate) mod secrets;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sql;
@@ -36,6 +37,7 @@ const COMMANDS: &[&str] = &[
     "list",
     "resume",
     "search",
+    "secrets",
     "sql",
     "stats",
     "tail",
@@ -58,6 +60,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Open(args)) => open::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
         Some(Command::Search(args)) => search::run(&cli.logs, args),
+        Some(Command::Secrets(args)) => secrets::run(&cli.logs, args),
         Some(Command::Serve(args)) => serve::run(&cli.logs, args),
         Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),

@@ -4,6 +4,7 @@ use super::super::content::content;
 use super::super::message::ContentBlock;
 use super::super::record::ClaudeRecord;
 use super::super::settings;
+use crate::payloads::spaced;
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::transcript::{Level, Part};
@@ -74,7 +75,7 @@ fn words(record: &ClaudeRecord<'_>, text: Raw<'_>) -> Option<Part> {
 /// A failure of the service, with its status and its own word for it: `API error 429: rate limit`.
 fn failure(error: &str, status: Option<u64>) -> String {
     let title = status.map_or_else(|| "API error".to_owned(), |status| format!("API error {status}"));
-    match error.replace('_', " ") {
+    match spaced(error) {
         word if word.is_empty() || word == "unknown" => title,
         word => format!("{title}: {word}"),
     }
@@ -92,7 +93,7 @@ fn details(record: &ClaudeRecord<'_>) -> Option<String> {
 /// The limit that was reached, and when it ends.
 fn limits(record: &ClaudeRecord<'_>) -> Option<String> {
     let quota = value::read(record.slice(record.rare()?.quota.as_ref()?));
-    let limit = quota.get("rateLimitType").and_then(Value::as_str).map(|limit| format!("limit: {}", limit.replace('_', " ")));
+    let limit = quota.get("rateLimitType").and_then(Value::as_str).map(|limit| format!("limit: {}", spaced(limit)));
     // Seconds since 1970, or a text.
     let resets = quota.get("resetsAt").and_then(|time| match time {
         Value::String(text) => Some(text.clone()),

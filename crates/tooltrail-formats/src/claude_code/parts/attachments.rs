@@ -5,6 +5,7 @@ use super::super::content::{content, kind, text, without};
 use super::super::prompts::{QueuedItem, QueuedPrompt};
 use super::super::record::ClaudeRecord;
 use super::{folded, hooks, statements, user};
+use crate::payloads::spaced;
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
@@ -76,7 +77,7 @@ fn put_in(record: &ClaudeRecord<'_>, attached: &Value) -> Part {
 
 /// The kind of an attachment, and its subject.
 fn label(attached: &Value) -> String {
-    let name = kind(attached).replace('_', " ");
+    let name = spaced(kind(attached));
     let about = ["displayPath", "filename", "path"].iter().find_map(|key| text(attached, key));
     about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))
 }

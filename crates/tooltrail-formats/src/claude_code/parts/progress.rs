@@ -3,6 +3,7 @@
 use super::super::content::text;
 use super::super::progress::ProgressData;
 use super::super::record::ClaudeRecord;
+use crate::payloads::spaced;
 use crate::value::{self, Payloads};
 use serde_json::Value;
 use tooltrail_model::transcript::ProgressStory;
@@ -32,7 +33,7 @@ fn note(data: &Value) -> Option<String> {
             // A failure is the status of the call.
             let state = text(data, "status")
                 .filter(|status| *status != "failed")
-                .map(|status| format!("the MCP server reports: {}", status.replace('_', " ")));
+                .map(|status| format!("the MCP server reports: {}", spaced(status)));
             message.map(str::to_owned).or(state)
         }
         _ => None,

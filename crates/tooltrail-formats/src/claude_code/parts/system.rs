@@ -3,6 +3,7 @@
 use super::super::content::{text, without};
 use super::super::record::ClaudeRecord;
 use super::{hooks, user};
+use crate::payloads::spaced;
 use crate::value;
 use serde_json::Value;
 use tooltrail_model::transcript::{Level, Part};
@@ -144,7 +145,7 @@ fn fell_back(value: &Value, subtype: &str, content: Option<&str>) -> Part {
 /// The service refused to answer.
 fn refused(value: &Value, content: Option<&str>) -> Part {
     let title = match text(value, "apiRefusalCategory") {
-        Some(category) => format!("the model's service refused: {}", category.replace('_', " ")),
+        Some(category) => format!("the model's service refused: {}", spaced(category)),
         None => "the model's service refused".to_owned(),
     };
     notice(Level::Warning, &title, text(value, "apiRefusalExplanation").or(content))
@@ -157,7 +158,7 @@ fn anything(value: &Value, subtype: &str, content: Option<&str>) -> Part {
         Some("warning") => Level::Warning,
         _ => Level::Info,
     };
-    let title = if subtype.is_empty() { "said by the program".to_owned() } else { subtype.replace('_', " ") };
+    let title = if subtype.is_empty() { "said by the program".to_owned() } else { spaced(subtype) };
     let fields = without(value, FRAME);
     let own = match content {
         Some(text) => Some(text.to_owned()),

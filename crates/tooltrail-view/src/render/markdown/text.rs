@@ -51,21 +51,28 @@ pub(super) fn inert(text: &str) -> String {
     }
 }
 
-/// End of the first word. A redaction mark such as `[redacted: token]` counts as one word, or part of one, though it
-/// contains spaces.
+/// End of the first word. The label of what was redacted, such as `[token 1]`, counts as one word, or part of one, though it
+/// contains a space.
 fn word_end(text: &str) -> usize {
-    const MARK: &str = "[redacted:";
-    // A limit, so that an unclosed mark does not swallow the rest of the text.
-    const LONGEST: usize = 40;
     let mut from = 0;
     loop {
         let end = text[from..].find(' ').map_or(text.len(), |at| from + at);
-        let close = text[end..].find(']').filter(|close| *close < LONGEST && text[..end].ends_with(MARK));
-        match close {
-            Some(close) => from = end + close,
+        match label_end(&text[..end], &text[end..]) {
+            Some(len) => from = end + len,
             None => return end,
         }
     }
+}
+
+/// Length of the rest of a label, ` 1]`, behind its kind.
+fn label_end(head: &str, rest: &str) -> Option<usize> {
+    // The most digits, so that an unclosed bracket does not swallow the rest of the text.
+    const DIGITS: usize = 8;
+    let kind = head.rsplit('[').next().filter(|kind| kind.len() < head.len())?;
+    let named =
+        !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+    let number = rest.strip_prefix(' ')?.find(']').filter(|len| (1..=DIGITS).contains(len))?;
+    (named && rest[1..=number].bytes().all(|byte| byte.is_ascii_digit())).then_some(number + 2)
 }
 
 /// Whether a forge might act on a word: `@name`, `#12`, `o/r!12`, `GH-12`, an address, a hash, a command such as `/close`.
@@ -292,12 +299,9 @@ mod tests {
 
     #[test]
     fn what_was_taken_out_stays_in_its_word() {
-        assert_eq!(
-            inert("see postgres://bob:[redacted: password in url]@db/x ."),
-            "see `postgres://bob:[redacted: password in url]@db/x` ."
-        );
-        assert_eq!(inert("a [redacted: token] b"), r"a \[redacted: token\] b");
-        assert_eq!(inert("[redacted: a @b"), r"\[redacted: a `@b`");
+        assert_eq!(inert("see postgres://bob:[password-in-url 1]@db/x ."), "see `postgres://bob:[password-in-url 1]@db/x` .");
+        assert_eq!(inert("a [token 12] b"), r"a \[token 12\] b");
+        assert_eq!(inert("[token @b"), r"\[token `@b`");
     }
 
     #[test]

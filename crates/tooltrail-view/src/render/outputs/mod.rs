@@ -84,6 +84,11 @@ pub struct ExportOptions {
     pub note: Option<String>,
 }
 
+/// Reads a whole session once and writes nothing: whoever changes its texts as they are read has seen all of them afterwards.
+pub fn read_through(book: &dyn Book) -> io::Result<()> {
+    super::json::session(book, &super::json::JsonOptions::default(), &mut io::sink())
+}
+
 impl Default for ExportOptions {
     fn default() -> Self {
         ExportOptions { selection: Selection::default(), plain: false, bodies: ShownBodies::Telling, note: None }

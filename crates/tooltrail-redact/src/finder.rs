@@ -5,7 +5,7 @@
 
 /// The triggers of all rules.
 #[derive(Debug)]
-pub(super) struct Finder {
+pub(crate) struct Finder {
     /// A bit for each pair of bytes: 8 KB, so it stays in the L1 cache.
     pairs: Vec<u64>,
     /// Number of the bucket of each pair, from 1.
@@ -38,7 +38,7 @@ impl Default for Finder {
 
 impl Finder {
     /// Adds a trigger, in any case if `fold`.
-    pub(super) fn add(&mut self, text: &str, fold: bool, rule: usize) {
+    pub(crate) fn add(&mut self, text: &str, fold: bool, rule: usize) {
         let forms = |at: usize| match text.as_bytes().get(at) {
             Some(byte) if fold && byte.is_ascii_alphabetic() => vec![byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
             Some(byte) => vec![*byte],
@@ -69,7 +69,7 @@ impl Finder {
 
     /// The next position, from this one on, where a trigger may begin. The last two bytes are not looked at: no secret is so
     /// short that it could begin there.
-    pub(super) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
+    pub(crate) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
         // A fixed size lets the compiler drop the bounds checks of the inner loop.
         let pairs: &[u64; PAIRS / 64] = self.pairs.as_slice().try_into().ok()?;
         let rest = text.get(from..)?;
@@ -87,7 +87,7 @@ impl Finder {
     }
 
     /// Rules whose triggers stand at this position, in the order they were added, with the lengths of the triggers.
-    pub(super) fn at<'f>(&'f self, text: &'f [u8], at: usize) -> impl Iterator<Item = (usize, usize)> + 'f {
+    pub(crate) fn at<'f>(&'f self, text: &'f [u8], at: usize) -> impl Iterator<Item = (usize, usize)> + 'f {
         let rest = text.get(at..).unwrap_or_default();
         let number = rest.first_chunk().map_or(0, |[first, second]| self.numbers[pair(*first, *second)]);
         let bucket = self.buckets.get(usize::from(number).wrapping_sub(1));

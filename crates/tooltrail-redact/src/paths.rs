@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::spot::{Take, TriggerSpot, after_escape, ends_folded, is_word, starts_folded};
+use crate::spot::{Take, TriggerSpot, after_escape, ends_folded, is_word, starts_folded};
 
 /// Accounts and directories that exist on many machines and identify no person.
 const NOBODY: &str = "user users username user_name name your-username yourname you me root admin runner ubuntu debian node vscode ec2-user \
@@ -15,13 +15,13 @@ const PAGES: &str = ".html .htm .tsx .ts .jsx .js .vue .css .php .json .md .py .
 
 /// The owner of this machine: the home directory in all the forms it is written in, and the user's name.
 #[derive(Debug, Default)]
-pub(super) struct MachineOwner {
+pub(crate) struct MachineOwner {
     homes: Vec<(String, Cow<'static, str>)>,
     user: Option<String>,
 }
 
 impl MachineOwner {
-    pub(super) fn new(home: Option<&str>, user: Option<&str>) -> MachineOwner {
+    pub(crate) fn new(home: Option<&str>, user: Option<&str>) -> MachineOwner {
         let mut owner = MachineOwner::default();
         // `/` as a home would replace every path.
         if let Some(home) = home.map(|home| home.trim_end_matches(['/', '\\'])).filter(|home| home.len() > 1) {
@@ -50,17 +50,17 @@ impl MachineOwner {
     }
 
     /// Forms of the home directory.
-    pub(super) fn homes(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn homes(&self) -> impl Iterator<Item = &str> {
         self.homes.iter().map(|(form, _)| form.as_str())
     }
 
     /// Name of the user, unless it identifies no person.
-    pub(super) fn user(&self) -> Option<&str> {
+    pub(crate) fn user(&self) -> Option<&str> {
         self.user.as_deref()
     }
 
     /// Replaces the home directory at the beginning of a path.
-    pub(super) fn take_home(&self, spot: TriggerSpot<'_>) -> Option<Take> {
+    pub(crate) fn take_home(&self, spot: TriggerSpot<'_>) -> Option<Take> {
         let (form, by) = self.homes.iter().find(|(form, _)| form.as_bytes() == spot.bytes(spot.at, spot.end))?;
         let whole = if form.starts_with('-') {
             // In a slug a dash before it means that the match began within a longer name.
@@ -72,7 +72,7 @@ impl MachineOwner {
     }
 
     /// Replaces the user's name as part of a path, before `@` in a prompt, or as owner in a listing.
-    pub(super) fn take_user(&self, spot: TriggerSpot<'_>) -> Option<Take> {
+    pub(crate) fn take_user(&self, spot: TriggerSpot<'_>) -> Option<Take> {
         let before = spot.before(spot.at, 3);
         let separated =
             matches!(before.last(), Some(b'/' | b'\\')) && !breaks_line(spot) || ends_folded(before, b"%2F") || ends_folded(before, b"%5C");
@@ -106,7 +106,7 @@ fn in_listing(spot: TriggerSpot<'_>) -> bool {
 }
 
 /// The name in `/home/NAME`, `/Users/NAME`, `C:\Users\NAME`, whoever it is.
-pub(super) fn in_home(spot: TriggerSpot<'_>) -> Option<Take> {
+pub(crate) fn in_home(spot: TriggerSpot<'_>) -> Option<Take> {
     let windows = spot.byte(spot.at) == Some(b'\\');
     let from = if windows { spot.run(spot.end, 3, |byte| byte == b'\\') } else { spot.end };
     let mut to = spot.run(from, 64, is_name);
@@ -127,7 +127,7 @@ pub(super) fn in_home(spot: TriggerSpot<'_>) -> Option<Take> {
 
 /// The name in a project's folder: `-home-NAME-project`, `C--Users-NAME-project`. The word `-home-` also occurs in options
 /// and CSS classes, so a slash has to stand before it.
-pub(super) fn in_folder(spot: TriggerSpot<'_>) -> Option<Take> {
+pub(crate) fn in_folder(spot: TriggerSpot<'_>) -> Option<Take> {
     let to = spot.run(spot.end, 40, |byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let users = spot.bytes(spot.at, spot.end) == b"-Users-";
     let folder = match spot.before(spot.at, 3) {

@@ -1,7 +1,7 @@
 //! E-mail addresses. Those of machines and those made for examples stay.
 
-use super::spot::{Take, TriggerSpot, ends_folded};
-use super::tokens::is_url;
+use crate::spot::is_url;
+use crate::spot::{Take, TriggerSpot, ends_folded};
 
 /// Endings that look like those of a host, but belong to files or to units of systemd.
 const NO_HOSTS: &str = "png jpg jpeg gif svg webp avif ico pdf js mjs cjs ts tsx jsx vue css scss html json yml yaml toml xml txt log lock csv \
@@ -15,7 +15,7 @@ const MACHINES: &str = "noreply no-reply no_reply donotreply do-not-reply git ma
 const NOBODYS: &str = "example.com example.org example.net example test invalid localhost openssh.com libssh.org";
 
 /// The address around an `@`, or around the `%40` that stands for it in URLs.
-pub(super) fn email(spot: TriggerSpot<'_>) -> Option<Take> {
+pub(crate) fn email(spot: TriggerSpot<'_>) -> Option<Take> {
     let name = name(spot)?;
     let host = host(spot)?;
     let from = spot.at - name.len();
