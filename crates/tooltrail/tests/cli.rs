@@ -231,7 +231,7 @@ fn what_cannot_be_read_is_told_and_the_rest_is_read() {
             println!("cannot run as somebody else here: nothing tested");
             return;
         };
-        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert_eq!(output.status.code(), Some(1), "{}", err(&output));
         assert_eq!(sessions(&lines(&output)), left);
         assert!(err(&output).contains(forbidden.to_str().unwrap()), "{}", err(&output));
     }
@@ -244,7 +244,7 @@ fn a_file_that_fails_to_read_is_told() {
     let log = home.path().join(".claude/projects/-srv-app/aaaa.jsonl");
     // A file that opens, and fails at the first read.
     let output = home.run(&["list", "--json", log.to_str().unwrap(), "/proc/self/mem"]);
-    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert_eq!(sessions(&lines(&output)), ["aaaa"]);
     let output = home.run(&["check", "--json", log.to_str().unwrap(), "/proc/self/mem"]);
     let told = out(&output).contains("read_error") || err(&output).contains("/proc/self/mem");

@@ -98,7 +98,8 @@ fn hides(problem: &Problem, path: &str) -> bool {
 
 /// Whether something that could not be read may exist all the same.
 pub(super) fn may_exist(problem: &Problem) -> bool {
-    problem.error.kind() != ErrorKind::NotFound
+    // A directory in its place, or a file in the place of a directory above it, is proof as good as nothing at all.
+    !matches!(problem.error.kind(), ErrorKind::NotFound | ErrorKind::IsADirectory | ErrorKind::NotADirectory)
 }
 
 /// The stamp by which an unchanged source is recognised: of its file, and of the small files beside it that are read with it.
