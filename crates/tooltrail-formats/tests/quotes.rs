@@ -84,6 +84,9 @@ fn words_are_found_among_those_of_other_programs() {
     assert_eq!(prompts(case, "0009"), ["command /mcp", "2: words beside an editor's context"]);
     assert_eq!(prompts(case, "0010"), ["1: mend the roof"]);
     assert_eq!(prompts(case, "0011"), ["1: after texts of the program"]);
+    let words = "1: after a setting that the app sent as a prompt";
+    assert_eq!(prompts(case, "0012"), ["command /clear", words, "command /model"]);
+    assert_eq!(quoted(case, "0012"), pair(words, words));
 }
 
 #[test]
@@ -93,4 +96,11 @@ fn texts_that_codex_injects_are_no_prompts() {
     assert_eq!(quoted("codex/prompts-injected", "019cb830"), pair(injected[0], injected[1]));
     let kinds = ["<skill> is a tag I like: 1: explain it", "2: go on", "3: of an older version", "4: without a word"];
     assert_eq!(prompts("codex/prompts-with-kinds", "019cb830"), kinds);
+}
+
+#[test]
+fn of_a_template_only_what_was_typed_is_a_prompt() {
+    let typed = "list the rules of the harbour";
+    assert_eq!(prompts("codex/prompts-of-templates", "019cb830"), [typed]);
+    assert_eq!(quoted("codex/prompts-of-templates", "019cb830"), pair(typed, typed));
 }

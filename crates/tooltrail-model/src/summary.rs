@@ -48,6 +48,8 @@ pub struct Summary {
     pub leaf_titles: Vec<(u64, Name)>,
     /// The ids of all records of the conversation, in order.
     pub nodes: Vec<Id>,
+    /// Where in `nodes` the records of each session begin, in order. A resumed session's file begins with records of another one.
+    pub node_sessions: Vec<(u32, Name)>,
     /// Lines of records that were retracted or replaced, in order.
     pub retracted: Vec<u64>,
     /// The shape of the conversation.
@@ -81,6 +83,7 @@ impl Summary {
         self.turns.shrink_to_fit();
         self.hooks.shrink_to_fit();
         self.nodes.shrink_to_fit();
+        self.node_sessions.shrink_to_fit();
     }
 }
 

@@ -78,6 +78,9 @@ const LOCAL: &[&str] = &[
     "voice",
 ];
 
+/// Commands that mean nothing to a model. Another program may send their bare name as a prompt; others, such as `/mcp`, the model answers then.
+const SETTINGS: &[&str] = &["clear", "config", "exit", "model", "new", "quit", "reset"];
+
 /// A command typed to the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TypedCommand {
@@ -91,8 +94,8 @@ pub(super) struct TypedCommand {
 pub(super) fn read(text: &str) -> Option<TypedCommand> {
     let text = text.trim();
     if is_bare(text) {
-        // Sent as plain words by another program, so it is not known to be run by the agent.
-        return Some(TypedCommand { line: text.to_owned(), local: false });
+        // Sent as plain words by another program, so most are not known to be run by the agent.
+        return Some(TypedCommand { line: text.to_owned(), local: SETTINGS.contains(&text.trim_start_matches('/')) });
     }
     // `!ls` has tags of its own, without a name.
     if text.starts_with("<bash-input>") {
@@ -153,6 +156,8 @@ mod tests {
         assert_eq!(command("<command-message>lint is running…</command-message>"), Some(("lint is running…".into(), false)));
         assert_eq!(command("<bash-input>ls</bash-input>"), Some(("!ls".into(), true)));
         assert_eq!(command("/mcp"), Some(("/mcp".into(), false)));
+        assert_eq!(command("/clear"), Some(("/clear".into(), true)));
+        assert_eq!(command("/model"), Some(("/model".into(), true)));
         assert_eq!(command("/mcp works?"), None);
         assert_eq!(command("/srv/app/notes.md"), None);
         assert!(is_output("Unknown skill: int") && is_output("<bash-stdout>x</bash-stdout>") && !is_output("Unknown skill: int, why?"));

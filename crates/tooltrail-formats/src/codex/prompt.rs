@@ -150,7 +150,7 @@ pub(super) fn read(text: &str, stated: StatedAuthor) -> (Origin, &str) {
     }
 }
 
-/// The words of a prompt that a session is named after. Spec Kit's prompts begin with what the person typed, in a block of its own.
+/// The words of a prompt that the person typed. Spec Kit's prompts begin with them, in a block of its own.
 pub(super) fn named_after(words: &str) -> &str {
     let typed = words.trim_start().strip_prefix("## User Input").and_then(|rest| rest.trim_start().strip_prefix("```text"));
     let typed = typed.and_then(|rest| rest.split("```").next()).map(str::trim);
@@ -197,7 +197,10 @@ pub(super) fn parts(text: &str, stated: StatedAuthor, payloads: Payloads<'_>) ->
         (origin, words) => {
             let context = request(text).map_or("", |(context, _)| context);
             let context = (!context.is_empty()).then(|| Part::Folded { label: context_label(context).to_owned(), text: open(context) });
-            context.into_iter().chain([Part::Prompt { origin, text: open(words) }]).collect()
+            let typed = named_after(words);
+            // A prompt of Spec Kit is mostly its template.
+            let template = (typed.len() < words.len()).then(|| Part::Folded { label: "prompt template".to_owned(), text: open(words) });
+            context.into_iter().chain(template).chain([Part::Prompt { origin, text: open(typed) }]).collect()
         }
     }
 }
@@ -293,6 +296,11 @@ mod tests {
         assert_eq!(
             parts("<environment_context>x", StatedAuthor::Unstated, Payloads::default()),
             [folded("environment context", "<environment_context>x")]
+        );
+        let template = "## User Input\n\n```text\nmend the roof\n```\n\nYou **MUST** consider it";
+        assert_eq!(
+            parts(template, StatedAuthor::Unstated, Payloads::default()),
+            [folded("prompt template", template), prompt("mend the roof")]
         );
         let command =
             "<user_shell_command>\n<command>\ngit status\n</command>\n<result>\nExit code: 0\nclean\n</result>\n</user_shell_command>";

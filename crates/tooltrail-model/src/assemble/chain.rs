@@ -7,12 +7,15 @@ use super::{Assembler, Here};
 use crate::event::{Node, Role};
 use crate::issue::IssueCode;
 use crate::position::At;
+use crate::text::Name;
 use crate::{Map, Set};
 
 /// The records of the conversation, in file order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
     nodes: Vec<ChainNode>,
+    /// Where in `nodes` the records of each session begin.
+    sessions: Vec<(u32, Name)>,
     index: Map<u64, usize>,
     /// The first record of the side conversation, for each record of an unnamed one.
     roots: Map<u64, u64>,
@@ -49,6 +52,9 @@ impl Chain {
         // The first record with an id counts; another with the same id is a copy of it.
         if let std::collections::hash_map::Entry::Vacant(entry) = self.index.entry(id) {
             entry.insert(self.nodes.len());
+            if self.sessions.last().is_none_or(|(_, session)| *session != here.session) {
+                self.sessions.push((u32::try_from(self.nodes.len()).unwrap_or(u32::MAX), here.session));
+            }
             self.nodes.push(ChainNode { id, parent, at: here.at, speaks });
         }
     }
@@ -194,6 +200,7 @@ impl Assembler {
         let chain = &self.chain;
         let tree = chain.tree();
         self.out.nodes = chain.nodes.iter().map(|link| link.id).collect();
+        self.out.node_sessions.clone_from(&chain.sessions);
         self.out.retracted = chain.retracted_lines();
         if let Some(at) = tree.cycle() {
             self.out.issues.push(crate::issue::Issue {

@@ -4,7 +4,7 @@ use super::checkouts::{Checkouts, SessionNames, SessionPlace};
 use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
-use crate::summary::{Ended, SessionRecord, TurnRecord};
+use crate::summary::{Ended, SessionRecord, Summary, TurnRecord};
 use crate::text::{Name, Names};
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
@@ -175,6 +175,22 @@ fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
     titles
 }
 
+/// The title of each session in a source whose leaf comes last there: the later its leaf, the more of the conversation a summary covers.
+fn last_leaves<'t>(summary: &Summary, by_leaf: &'t Map<u64, Box<str>>) -> Map<Name, &'t str> {
+    let mut titles = Map::default();
+    let mut sessions = summary.node_sessions.iter().peekable();
+    let mut session = None;
+    for (number, node) in (0..).zip(&summary.nodes) {
+        while let Some((_, begun)) = sessions.next_if(|(start, _)| *start <= number) {
+            session = Some(*begun);
+        }
+        if let (Some(session), Some(title)) = (session, by_leaf.get(node)) {
+            titles.insert(session, &**title);
+        }
+    }
+    titles
+}
+
 /// Statements of a session's sources about it, the best of each so far.
 #[derive(Clone, Default)]
 struct SessionClaims<'a> {
@@ -259,15 +275,13 @@ fn title(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     for (source, entry) in linked.sources.iter().enumerate() {
         let summary = &entry.summary;
         let names = &summary.names;
-        // The later its leaf, the more of the conversation a summary covers.
-        let leaf = || summary.nodes.iter().rev().find_map(|node| by_leaf.get(node));
-        let leaf = if by_leaf.is_empty() { None } else { leaf() };
+        let leaves = if by_leaf.is_empty() { Map::default() } else { last_leaves(summary, &by_leaf) };
         for record in &summary.sessions {
             let Some(said) = index_of(linked, source, record.session).and_then(|index| said.get_mut(index)) else { continue };
             if let Some((by, title)) = record.title {
                 said.title(by, record, names.text(title));
             }
-            if let Some(title) = leaf {
+            if let Some(title) = leaves.get(&record.session) {
                 said.title(TitleBy::Summary, record, title);
             }
             if let Some(directory) = names.opt(record.start) {

@@ -40,6 +40,7 @@ fn records() -> Vec<Case> {
             ],
             &["sessions = 2", "t1.session = s1", "t2.session = s2"],
         ),
+        case("version: the agent's own", vec![with(prompt("go"), "version", json!("9.8.7"))], &["page: 9.8.7"]),
         case("gitBranch: the branch", vec![with(prompt("go"), "gitBranch", json!("harbour"))], &["session.branch = harbour"]),
         case(
             "type: user and assistant",
@@ -79,6 +80,11 @@ fn records() -> Vec<Case> {
 
 fn optional_fields() -> Vec<Case> {
     vec![
+        case(
+            "requestId: the request of a message",
+            vec![with(asks("t1", "Bash", json!({"command": "ls"})), "requestId", json!("req_77"))],
+            &["call t1: req_77"],
+        ),
         case(
             "requestId: two requests under one message id are counted apart",
             {
@@ -122,6 +128,10 @@ fn messages() -> Vec<Case> {
         message.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         json!({"type": "assistant", "message": message})
     };
+    let ended = |reason: &str| {
+        let text = json!([words("Half a sent")]);
+        json!({"type": "assistant", "message": {"id": "m1", "role": "assistant", "model": "claude-opus-4-8", "stop_reason": reason, "content": text}})
+    };
     vec![
         case("role: user and assistant", vec![prompt("go"), says(&[words("gone")])], &["session.turns = 1", "show: gone"]),
         case(
@@ -151,6 +161,8 @@ fn messages() -> Vec<Case> {
             vec![message(json!({"stop_reason": "tool_use"})), answers("t1", "a")],
             &["t1.status = succeeded"],
         ),
+        case("stop_reason: an answer that was cut", vec![prompt("go"), ended("max_tokens")], &["show: max_tokens"]),
+        case("stop_reason: a refusal", vec![prompt("go"), ended("refusal")], &["show: refus"]),
         case("stop_reason: null says nothing", vec![message(json!({"stop_reason": null})), answers("t1", "a")], &["t1.status = succeeded"]),
         case(
             "stop_sequence: null or a text",
@@ -249,6 +261,11 @@ fn tokens() -> Vec<Case> {
                 lines
             },
             &["session.usage.input = 2", "session.usage.output = 3"],
+        ),
+        case(
+            "server_tool_use: searches on the service's side",
+            used(json!({"input_tokens": 1, "output_tokens": 1, "server_tool_use": {"web_search_requests": 3}})),
+            &["show: 3 web searches"],
         ),
     ]
 }

@@ -3,19 +3,19 @@
 //!
 //! | file | statements about |
 //! |---|---|
-//! | `lifecycle` | the life of a call: request, hooks, result, parallel calls, the other agent's items, missing results |
+//! | `lifecycle` | the life of a call: request, hooks, result, parallel calls |
+//! | `pairing` | the same document, on: the other agent's items, pairing, missing results, formats of tools |
 //! | `matching` | results in their calls: pairing, pictures, answers, views of tools |
 //! | `structured` | the structured companion of a result, tool by tool |
-//! | `hooks_and_settings` | hooks in order, calls without a result, fields that say how the agent was set |
 //! | `envelope` | the fields of records, messages, blocks and tokens |
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a panic is the report
 
 mod envelope;
 mod harness;
-mod hooks_and_settings;
 mod lifecycle;
 mod matching;
+mod pairing;
 mod structured;
 #[path = "../support/mod.rs"]
 mod support;
@@ -25,6 +25,11 @@ use harness::hold;
 #[test]
 fn the_life_of_a_call() {
     hold(&lifecycle::cases());
+}
+
+#[test]
+fn pairing_and_missing_results() {
+    hold(&pairing::cases());
 }
 
 #[test]
@@ -40,9 +45,4 @@ fn structured_results() {
 #[test]
 fn records_and_messages() {
     hold(&envelope::cases());
-}
-
-#[test]
-fn hooks_missing_results_and_settings() {
-    hold(&hooks_and_settings::cases());
 }

@@ -218,6 +218,11 @@ fn answers_to_questions() -> Vec<Case> {
             &["call t1: East", "call t1: [x] Main"],
         ),
         case(
+            "answers to questions that the input does not have are shown all the same",
+            pair("AskUserQuestion", json!({"questions": []}), "User has answered your questions: \"Q1\"=\"A1\", \"Q2\"=\"A2\"..."),
+            &["t1.status = succeeded", "call t1: Q1", "call t1: A1", "call t1: Q2", "call t1: A2"],
+        ),
+        case(
             "a text that begins otherwise is shown as it is",
             asked("They left without a word"),
             &["call t1: They left without a word", "call t1: Which quay?"],

@@ -597,6 +597,14 @@ fn grep() -> Vec<Case> {
             &["call t1: 7 matches", "call t1: 2 files"],
         ),
         case(
+            "the example: every field at once",
+            grep(
+                "content",
+                json!({"mode": "content", "numFiles": 3, "filenames": ["a.rs"], "numLines": 120, "content": "a.rs:3:boat one", "appliedLimit": 200}),
+            ),
+            &["call t1: 3 files", "call t1: 120 lines", "call t1: boat one", "call t1: 200"],
+        ),
+        case(
             "a limit that was applied is shown",
             grep(
                 "content",
