@@ -75,9 +75,9 @@ fn cut_items() {
     let cut = "Warning: truncated output (original token count: 9)\nTotal output lines: 3\n\n";
     let whole = format!("{cut}{{\"chunk_id\":\"a\",\"exit_code\":3,\"output\":\"a…9 tokens truncated…,\\\"exit_code\\\":0,");
     let cases: &[(&str, &[&str], &str)] = &[
-        ("text(r)", &[&whole], "-3@0"),
+        ("text(r)", &[&whole], "?"),
         ("text(r.output); text(r)", &[&whole], "?"),
-        ("text(`E=${r.exit_code}\\n${r.output}`)", &[&format!("{cut}E=2\na…9 tokens truncated…b")], "-2@0"),
+        ("text(`E=${r.exit_code}\\n${r.output}`)", &[&format!("{cut}E=2\na…9 tokens truncated…b")], "?"),
         ("text(`${r.output}E=${r.exit_code}`)", &[&format!("{cut}a…9 tokens truncated…E=0")], "?"),
         // Two items were not joined: the first is one that the tool itself had cut.
         ("text(r.output); text(`E=${r.exit_code}`)", &[&format!("{cut}a…9 tokens truncated…b"), "E=4"], "-4@0"),

@@ -136,6 +136,12 @@ fn what_a_session_changed_leads_to_the_calls_that_did() {
     let to = between(by, "href=\"", "\"").replace("&amp;", "&");
     let (path, anchor) = to.split_once('#').expect("it leads to a row");
     assert!(world.page(path).contains(&format!("id=\"{anchor}\"")), "{to}");
+    // The evidence is named where it is weaker than a text in the log.
+    let (_, head, _) = world.answer("/s/f04b");
+    let page = text(&world.page(&format!("{}/changes", between(&head, "ocation: ", "\r\n"))));
+    let all: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(all.contains("src/cart.ts +1 −1 · changed while the command ran"), "{all}");
+    assert!(all.contains("notes/prices.md → docs/prices.md · by shell command"), "{all}");
 }
 
 #[test]

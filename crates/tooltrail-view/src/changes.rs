@@ -79,7 +79,12 @@ pub struct PartRow {
 
 /// Changed files as sections.
 pub fn blocks(files: &[FileNet], names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
-    listed(files).into_iter().map(|listed| section(listed, names, limits)).collect()
+    listed(files).into_iter().map(|listed| section(listed, names, limits, true)).collect()
+}
+
+/// Changed files as sections whose labels do not name the calls, for a page that links to them.
+pub fn blocks_without_calls(files: &[FileNet], names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
+    listed(files).into_iter().map(|listed| section(listed, names, limits, false)).collect()
 }
 
 /// Added and removed lines of all listed files, without changes from outside.
@@ -166,7 +171,7 @@ pub fn made_by(files: &[FileNet]) -> Vec<Vec<usize>> {
     listed(files).into_iter().map(by).collect()
 }
 
-fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits) -> Block {
+fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits, cited: bool) -> Block {
     let (file, to) = match listed {
         ListedFile::File(file) => (file, None),
         ListedFile::Renamed { old, new, .. } => (old, Some(&new.path)),
@@ -184,12 +189,15 @@ fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits) -> B
     if let Some(words) = words(fate(listed)) {
         label.push(Class::Dim, &format!(" · {words}"));
     }
-    // A text that no command line has is worth a word here, before the gap is explained below.
-    let unknown = matches!(listed, ListedFile::File(file) if file.parts.iter().any(|part| matches!(part, NetPart::Pieces { .. })));
+    // A change that is in no log is worth a word here, before the gap is explained below.
+    let is_unknown = |part: &NetPart| matches!(part, NetPart::Pieces { hunks, .. } if hunks.is_empty());
+    let unknown = matches!(listed, ListedFile::File(file) if file.parts.iter().any(is_unknown));
     if let Some(words) = strength(listed).and_then(Strength::label) {
         label.push(Class::Dim, &format!(" · {words}{}", if unknown { ", text unknown" } else { "" }));
     }
-    label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
+    if cited {
+        label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
+    }
     let body = match listed {
         ListedFile::File(file) => parts(file, names, limits),
         ListedFile::Renamed { before, after, .. } => between(before, after, limits, "Only its name changed."),
@@ -379,6 +387,11 @@ mod tests {
         assert_eq!(told(&pieces, Strength::Observed), ["x · changed while the command ran, text unknown  #1"]);
         let known = net(FileText::text("a\n"), FileText::text("b\n"), &[1]);
         assert_eq!(told(&known, Strength::Observed), ["x  +1 −1 · changed while the command ran  #1"]);
+        // A diff without the rest of the file is known all the same.
+        let (one, two) = (FileText::text("a\n"), FileText::text("b\n"));
+        let hunks = unified::hunks(one.as_text().unwrap_or_default(), two.as_text().unwrap_or_default());
+        let pieces = NetPart::Pieces { hunks, after: FileText::Unknown, moved: false, by: 1 };
+        assert_eq!(told(&pieces, Strength::Observed), ["x  +1 −1 · changed while the command ran  #1"]);
         assert_eq!(told(&known, Strength::Written), ["x  +1 −1  #1"]);
     }
 

@@ -128,7 +128,11 @@ fn result<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, when: &dyn Fn(Spot) ->
         Status::Failed => Level::Error,
         _ => Level::Warning,
     };
-    let what = Line::from("result: ").with(Class::Strong, look(row.status).word).with(Class::Plain, &exit);
+    // A call in a script has no record of its own, so the time is that of the script's result.
+    let shared = row.is_inner() && row.completed_at.is_none();
+    let what = Line::from(if shared { "result of the script; this call: " } else { "result: " })
+        .with(Class::Strong, look(row.status).word)
+        .with(Class::Plain, &exit);
     TimelineStep { level: Some(level), ..TimelineStep::new(what, time, Some(place)) }
 }
 
@@ -184,7 +188,7 @@ mod tests {
     use tooltrail_model::At;
     use tooltrail_model::detail::Detail;
     use tooltrail_model::event::HookOutcome;
-    use tooltrail_model::row::{Background, HookRow};
+    use tooltrail_model::row::{Background, CallRowOrigin, HookRow};
     use tooltrail_model::{Kind, Span};
 
     fn spot(line: u64) -> Spot {
@@ -251,6 +255,20 @@ mod tests {
         call.row.reason = Some(Reason::LogEnds);
         call.row.evidence.line = 60;
         assert_eq!(told(&call, &[], &[]), ["40 requested", "0 permission: not recorded", "60 no result: the log ends"]);
+    }
+
+    #[test]
+    fn the_time_of_a_call_in_a_script_is_that_of_the_script() {
+        let mut call = answered(story("exec_command", Kind::Shell, Status::Succeeded, Detail::Other), "x");
+        call.row.origin = CallRowOrigin::Script;
+        call.row.request.line = 40;
+        call.row.result = Some(Place { file: "/logs/a.jsonl", line: 42, row: None });
+        call.row.completed_at = None;
+        let result = |call: &Story<'_>| told(call, &[], &[]).pop();
+        assert_eq!(result(&call).as_deref(), Some("42 result of the script; this call: succeeded"));
+        // A record of its own has its own time.
+        call.row.completed_at = at(41);
+        assert_eq!(result(&call).as_deref(), Some("42 result: succeeded"));
     }
 
     #[test]

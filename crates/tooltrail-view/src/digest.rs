@@ -16,6 +16,7 @@ use crate::line::{Class, Line};
 use crate::render::words;
 use crate::why::output_says;
 use crate::{head, place};
+use tooltrail_model::changes::Strength;
 use tooltrail_model::digest::{
     ChangeSummary, ChangedFile, CheckRun, Cited, Digest, DigestHook, Quote, RunOutcome, Shipped, TimeBreakdown, UnresolvedCall,
 };
@@ -333,7 +334,10 @@ impl<'t> FactWriter<'t> {
     fn file(&self, file: &ChangedFile) -> DigestFact {
         let row = file.calls.first().and_then(|cited| self.row(cited));
         let fact = DigestFact { below: true, ..DigestFact::of(Class::Path, &ending(self.relative(&file.path, row), PATH)) };
-        let fact = file.lines.map_or(fact.clone(), |lines| sizes(fact, lines));
+        // A command that moves a file adds and removes no lines.
+        let lines = file.lines.filter(|lines| file.strength != Strength::Touched || *lines != (0, 0));
+        let fact = lines.map_or(fact.clone(), |lines| sizes(fact, lines));
+        let fact = file.strength.label().map_or(fact.clone(), |label| fact.say(Class::Dim, &format!(" · {label}")));
         self.prove(fact, file.calls.iter())
     }
 

@@ -134,15 +134,15 @@ fn said(call: &Story<'_>) -> Line {
             of(call, &format!("It ended with {code}"))
         }
         (Status::Answered, _) => {
+            // Whether the script itself ended is another question: it may go on, or have thrown.
             if row.kind == Kind::Script {
-                return Line::from(
-                    "The script came to its end. How the commands in it ended was not recorded: it did not print their exit codes.",
-                );
+                return Line::from("How the calls in the script ended was not recorded: nothing that it printed proves it.");
+            }
+            if (row.unwrapped.is_some() || row.is_inner()) && matches!(row.kind, Kind::Shell | Kind::Task) {
+                return Line::from("Whether this call worked was not recorded: the script did not print its exit code.");
             }
             if row.unwrapped.is_some() || row.is_inner() {
-                return Line::from(
-                    "The script came to its end. Whether this call worked was not recorded: the script did not print its exit code.",
-                );
+                return Line::from("Whether this call worked was not recorded: nothing that the script printed proves it.");
             }
             Line::from("A result came. Whether it worked was not recorded: no exit code, no word of success or failure.")
         }
@@ -174,8 +174,8 @@ fn worked(call: &Story<'_>) -> Line {
             Line::from("The script came to its end, and made no calls.")
         }
         None if row.kind == Kind::Script => Line::from("Every call in the script is proved to have succeeded."),
-        // A script that came to its end proves that a call in it did not throw, and nothing about an exit code.
-        None if row.unwrapped.is_some() || row.is_inner() => Line::from("The script came to its end, so this call did not fail."),
+        // A script that went on proves that a call in it did not throw, and nothing about an exit code.
+        None if row.unwrapped.is_some() || row.is_inner() => Line::from("The script went on after it, so this call did not fail."),
         None if row.kind == Kind::Shell && row.server.is_none() => {
             Line::from("The result is not marked as an error, so the command did not fail.")
         }
@@ -227,6 +227,7 @@ pub fn evidence(call: &Story<'_>) -> &'static str {
 mod tests {
     use super::*;
     use crate::sample::{answered, story};
+    use tooltrail_model::row::CallRowOrigin;
 
     fn shell(command: &str, status: Status, code: Option<i64>) -> Story<'static> {
         let detail = Detail::Shell(Shell { command: command.into(), stdout: Some("x".into()), ..Shell::default() });
@@ -271,6 +272,19 @@ mod tests {
         assert_eq!(told(&call), ["It ended with exit code 0: that of cargo test"]);
         let call = shell("ls | tail", Status::Succeeded, None);
         assert_eq!(verdict(&call).text(), "succeeded");
+    }
+
+    #[test]
+    fn an_unknown_outcome_says_nothing_of_the_end_of_the_script() {
+        let mut call = story("exec_command", Kind::Shell, Status::Answered, Detail::Other);
+        call.row.origin = CallRowOrigin::Script;
+        assert_eq!(told(&call), ["Whether this call worked was not recorded: the script did not print its exit code."]);
+        call.row.kind = Kind::Edit;
+        assert_eq!(told(&call), ["Whether this call worked was not recorded: nothing that the script printed proves it."]);
+        call.row.status = Status::Succeeded;
+        assert_eq!(told(&call), ["The script went on after it, so this call did not fail."]);
+        let script = story("exec", Kind::Script, Status::Answered, Detail::Other);
+        assert_eq!(told(&script), ["How the calls in the script ended was not recorded: nothing that it printed proves it."]);
     }
 
     #[test]

@@ -247,6 +247,40 @@ fn a_move_is_counted_once_and_files_outside_are_named_whole() {
     assert!(patch.contains("+++ b/etc/motd\n"), "{patch}");
 }
 
+/// A program of Codex that applies a patch, and its output.
+fn scripted(home: &Home, program: &str, output: &str) {
+    let mut records = other();
+    records[2]["payload"]["name"] = json!("exec");
+    records[2]["payload"]["input"] = json!(program);
+    records[3]["payload"]["output"] = json!(output);
+    std::fs::write(home.path("scripted.jsonl"), lines(&records)).unwrap();
+}
+
+#[test]
+fn a_patch_in_a_script_counts_where_it_is_proved() {
+    let home = Home::new();
+    let patch = r#"await tools.apply_patch("*** Begin Patch\n*** Add File: b.rs\n+x\n*** End Patch")"#;
+    let shown = || home.says(&["show", "scripted.jsonl", "--changes", "--no-pager"]);
+    scripted(&home, &format!("text({patch});"), "Script completed\nWall time 0.1 seconds\nOutput:\n\n{}");
+    assert!(shown().contains("1 file changed, +1 −0"), "{}", shown());
+    // It may have thrown before the patch, or stopped at the condition.
+    scripted(&home, &format!("await tools.x(); {patch};"), "Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\nno x");
+    assert!(shown().starts_with("no edit that succeeded changed a file"), "{}", shown());
+    scripted(&home, &format!("if (later()) {patch};"), "Script completed\nWall time 0.1 seconds\nOutput:\n");
+    assert!(shown().starts_with("no edit that succeeded changed a file"), "{}", shown());
+}
+
+#[test]
+fn shell_edits_name_their_evidence() {
+    let home = Home::new();
+    let says = |name: &str| home.says(&["--demo", "file", name]);
+    assert!(says("src/cart.ts").contains("changed while the command ran, text not known"), "{}", says("src/cart.ts"));
+    assert!(says("docs/prices.md").contains("by shell command, text not known"), "{}", says("docs/prices.md"));
+    let shown = home.says(&["--demo", "show", "f04b", "--no-pager"]);
+    assert!(shown.contains("src/cart.ts +1 −1 · changed while the command ran #3"), "{shown}");
+    assert!(shown.contains("docs/prices.md · by shell command #5"), "{shown}");
+}
+
 #[test]
 fn a_backslash_is_a_letter_in_the_name_of_a_file() {
     let home = Home::new();

@@ -43,10 +43,23 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<FileEffect> {
     }
     let unclear = match row.status {
         Status::Succeeded => false,
+        // Nothing proves that a call in a script ran at all.
+        Status::Answered if row.is_inner() || row.unwrapped.is_some() => return doubted(row, told),
         // The log does not say whether it worked.
         Status::Answered => true,
         _ => return Vec::new(),
     };
+    named(row, told, unclear)
+}
+
+/// The files that a call in a script names, where nothing proves that it worked: their text is not certain any more.
+fn doubted(row: &CallRow<'_>, told: Detailed) -> Vec<FileEffect> {
+    let named = named(row, told, true).into_iter().filter(FileEffect::changes);
+    named.map(|effect| FileEffect { did: Did::Doubted, ..effect }).collect()
+}
+
+/// The files that a call names, and what it did to them. `unclear`: whether its outcome is unknown.
+fn named(row: &CallRow<'_>, told: Detailed, unclear: bool) -> Vec<FileEffect> {
     let directory = directory(row, &told);
     let place = |path: &str| absolute(path, directory.as_deref());
     let one = |path: String, did: Did| if path.is_empty() { Vec::new() } else { vec![FileEffect { path: place(&path), did }] };

@@ -35,8 +35,8 @@ pub struct Version {
 pub enum Gap {
     /// The file changed outside of the logs before this call or backup.
     Outside(usize),
-    /// This call changed it, and the result is unknown.
-    Unknown(usize),
+    /// This call changed it by this evidence, and the result is unknown.
+    Unknown(usize, Strength),
 }
 
 /// The versions of one file, from its steps.
@@ -53,7 +53,7 @@ pub fn versions(steps: &[Step]) -> Vec<HistoryRow> {
             list.add(&step.before, How::Before, false, step.by, None);
         }
         match step.after {
-            FileText::Unknown if step.changes => list.entries.push(HistoryRow::Gap(Gap::Unknown(step.by))),
+            FileText::Unknown if step.changes => list.entries.push(HistoryRow::Gap(Gap::Unknown(step.by, step.strength))),
             _ => list.add(&step.after, step.how, step.replayed, step.by, step.changes.then_some(step.strength)),
         }
         list.now = step.after.clone();

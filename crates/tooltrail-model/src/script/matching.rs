@@ -5,7 +5,7 @@
 //! only if it has one value wherever it may stand.
 
 use super::{Piece, ResultPart, member};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Something that an item says about a call's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,64 +65,6 @@ impl Cut {
 const HEADER: &str = "Warning: truncated output";
 /// Text that stands for what was cut out, behind a number.
 const MARK: &str = " tokens truncated…";
-
-/// What an item says that was cut: only what stands before the first text that may be long.
-pub(super) fn beginning(pieces: &[Piece], item: &str) -> Vec<(usize, Finding)> {
-    let mut found = Vec::new();
-    let cut = item.find(MARK).unwrap_or(item.len());
-    let Some((_, mut rest)) = item.get(..cut).and_then(|head| head.split_once("\n\n")) else { return found };
-    for (at, piece) in pieces.iter().enumerate() {
-        match piece {
-            Piece::Literal(text) => match rest.strip_prefix(text.as_str()) {
-                Some(after) => rest = after,
-                None => break,
-            },
-            Piece::Result { part: ResultPart::Member(name), .. } if name == member::EXIT_CODE || name == member::SESSION => {
-                // Without a text behind it, the number may go on.
-                let Some(Piece::Literal(next)) = pieces.get(at + 1) else { break };
-                let end = rest.find(next.as_str()).unwrap_or_default();
-                let value = rest.get(..end).unwrap_or_default();
-                if value.parse::<i64>().is_err() && value != "undefined" {
-                    break;
-                }
-                found.extend(self::value(piece, value));
-                rest = rest.get(end..).unwrap_or_default();
-            }
-            Piece::Result { part: ResultPart::Whole, .. } | Piece::Object(_) => {
-                in_json(piece, &Value::Object(members(rest)), &mut found);
-                // What was cut off is not what was left out.
-                found.retain(|(_, finding)| matches!(finding, Finding::Exit(_) | Finding::Session(_)));
-                break;
-            }
-            _ => break,
-        }
-    }
-    found
-}
-
-/// Members of a JSON object up to where it was cut.
-fn members(text: &str) -> Map<String, Value> {
-    let mut members = Map::new();
-    let Some(mut rest) = text.trim_start().strip_prefix('{') else { return members };
-    while let Some((name, after)) = next_value(rest) {
-        let Some((value, after)) = after.trim_start().strip_prefix(':').and_then(next_value) else { break };
-        // A number at the very end may go on.
-        let Some(after) = after.trim_start().strip_prefix(',') else { break };
-        if let Value::String(name) = name {
-            members.insert(name, value);
-        }
-        rest = after;
-    }
-    members
-}
-
-/// The JSON value at the beginning of a text, and what follows it.
-fn next_value(text: &str) -> Option<(Value, &str)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let value = values.next()?.ok()?;
-    let end = values.byte_offset();
-    Some((value, text.get(end..)?))
-}
 
 /// What an item says, if it is what these pieces print; `None` if it cannot be.
 pub(super) fn findings(pieces: &[Piece], item: &str) -> Option<Vec<(usize, Finding)>> {

@@ -4,7 +4,7 @@
 //! been printed, so several courses are followed at once; a course ends where an item does not fit the next print. What all courses that are
 //! left agree on is proved. The text of commands may imitate anything: [`super::matching`] takes only what cannot be read in two ways.
 
-use super::matching::{Cut, Finding, beginning, findings};
+use super::matching::{Cut, Finding, findings};
 use super::{Condition, Piece, Print, Script, ScriptCall, States};
 
 /// Most courses that are followed; a program with more is not decided.
@@ -104,11 +104,11 @@ impl ScriptRun {
             return;
         }
         if Cut::of(item) == Cut::Joined {
+            // What stands before the cut is no proof either: nothing tells how many prints it was.
             let before = self.courses.clone();
             self.take(script, record, item);
             let after = std::mem::replace(&mut self.courses, before);
             self.cut = Some((record, after));
-            self.begin(script, record, item);
             return;
         }
         self.take(script, record, item);
@@ -129,18 +129,6 @@ impl ScriptRun {
             }
         }
         self.courses = after;
-    }
-
-    /// Learns from the beginning of an item that was cut.
-    fn begin(&mut self, script: &Script, record: usize, item: &str) {
-        for course in &mut self.courses {
-            let Some(print) = script.prints.get(course.next).filter(|print| print.when.is_empty()) else { continue };
-            for (call, finding) in beginning(&print.pieces, item) {
-                if *self.reports_exit.get(call).unwrap_or(&false) {
-                    course.learn(call, &finding, record);
-                }
-            }
-        }
     }
 
     /// Whether the output is no longer compared: an item was cut, or does not fit the program.

@@ -14,7 +14,7 @@ use tooltrail_view::head::{count, counted};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
 use tooltrail_view::render::html::window::{SessionPageRequest, Tab};
-use tooltrail_view::{Block, Limits, Line, changes};
+use tooltrail_view::{Block, Limits, changes};
 
 /// Limits for each file at first.
 const SHORT: Limits = Limits { lines: 400, bytes: 200 * 1024, head: 400, highlight: true };
@@ -56,11 +56,11 @@ impl FileSections {
                 for group in groups {
                     all.gaps += changes::gaps(&group);
                     all.counts = all.counts.and(changes::counts(&group));
-                    let short = changes::blocks(&group, names, limits);
+                    let short = changes::blocks_without_calls(&group, names, limits);
                     // Files are numbered through all groups; this one lies in the group if its number is within it.
                     let place = only.and_then(|only| only.checked_sub(all.sections.len())).filter(|place| *place < short.len());
                     if let Some(place) = place {
-                        all.full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
+                        all.full = changes::blocks_without_calls(&group, names, &WHOLE).into_iter().nth(place);
                     }
                     all.sections.extend(short);
                     all.makers.extend(changes::made_by(&group));
@@ -91,7 +91,6 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
     };
     let mut much = 0;
     let drawn = wanted.into_iter().map(|(place, section)| {
-        let section = &without_calls(section);
         // Measured after drawing, because a short diff may become long HTML.
         let markup = if much < MUCH { block(section) } else { named(section) };
         much += markup.0.len();
@@ -129,19 +128,10 @@ fn by(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, calls: &[usize]) 
     }
 }
 
-/// A section without the names of calls in its label, because links beside it name them.
-fn without_calls(section: &Block) -> Block {
-    let Block::Section { label, open, body } = section else { return section.clone() };
-    let mut short = Line::default();
-    // The calls are the last run of the label.
-    let runs = label.runs().split_last().map_or(&[][..], |(_, rest)| rest);
-    runs.iter().for_each(|run| short.push(run.class, run.text()));
-    Block::Section { label: short, open: *open, body: body.clone() }
-}
-
-/// Whether edits are all that can have changed a file.
+/// Whether edits are all that can have changed a file: no command ran, and no script may have made calls that are not listed.
 fn whole(reader: &SessionReader<'_>) -> bool {
-    reader.book().transcript().calls.iter().all(|call| call.row.kind != Kind::Shell)
+    let calls = &reader.book().transcript().calls;
+    calls.iter().all(|call| call.row.kind != Kind::Shell && call.row.inner.is_none_or(|inner| inner.complete))
 }
 
 /// The name of a file without its changes.

@@ -84,6 +84,18 @@ fn files_without_tests_say_so() {
 }
 
 #[test]
+fn weaker_evidence_of_a_change_is_named() {
+    let by_shell = |strength, lines| {
+        let changed = ChangedFile { strength, ..file("a.rs", lines, &[1]) };
+        Digest { changed: ChangeSummary { files: vec![changed], commands: Vec::new() }, ..digest("") }
+    };
+    let weaker = |strength, lines| told(&by_shell(strength, lines), &usual(), "Changed");
+    assert_eq!(weaker(Strength::Observed, Some((2, 1))), ["a.rs +2 −1 · changed while the command ran #1"]);
+    assert_eq!(weaker(Strength::Touched, Some((0, 0))), ["a.rs · by shell command #1"]);
+    assert_eq!(weaker(Strength::Written, Some((2, 0))), ["a.rs +2 −0 #1"]);
+}
+
+#[test]
 fn commands_that_may_have_changed_something_are_named() {
     let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect() };
     let digest = Digest { changed: commands, ..Digest::default() };

@@ -185,7 +185,10 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         let (by, number, known, size) = match entry {
             HistoryRow::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
             HistoryRow::Gap(Gap::Outside(by)) => (*by, String::new(), Cell::styled("changed outside the logs", DIM), None),
-            HistoryRow::Gap(Gap::Unknown(by)) => (*by, String::new(), Cell::styled("changed, text not known", DIM), None),
+            HistoryRow::Gap(Gap::Unknown(by, strength)) => {
+                let known = format!("{}, text not known", strength.label().unwrap_or("changed"));
+                (*by, String::new(), Cell::styled(known, DIM), None)
+            }
         };
         // An index without a source would be a bug; skipping the row is better than a panic.
         let Some(evidence) = history.evidence.get(by) else { continue };

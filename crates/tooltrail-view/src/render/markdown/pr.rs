@@ -215,10 +215,12 @@ impl Pull<'_> {
         let transcript = self.book.transcript();
         let (mut text, mut turn, mut missing, mut all) = (String::new(), None, 0, 0);
         for (index, call) in transcript.calls.iter().enumerate().filter(|(_, call)| self.options.selection.takes_turn(call.turn)) {
-            all += 1;
+            // As elsewhere, calls in scripts are listed below theirs and not counted.
+            let counts = u64::from(!call.row.is_inner());
+            all += counts;
             // Still counted, so that the summary and the remark have the right numbers.
             if self.left < TIGHT {
-                missing += 1;
+                missing += counts;
                 continue;
             }
             let mut item = String::new();

@@ -52,7 +52,8 @@ pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<TurnSummary> 
     for (asked, entry) in turns.iter_mut().zip(last) {
         asked.answer = entry.map(|entry| spoken(&book.open(entry))).unwrap_or_default();
     }
-    for call in &transcript.calls {
+    // A call in a script is a part of the script's.
+    for call in transcript.calls.iter().filter(|call| !call.row.is_inner()) {
         if let Some(asked) = call.turn.and_then(|turn| turns.get_mut(turn)) {
             asked.calls += 1;
             asked.bad += u64::from(walk::is_bad(call.row.status));
