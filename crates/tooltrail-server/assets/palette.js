@@ -24,15 +24,15 @@ document.addEventListener('DOMContentLoaded', () => {
     ...linked('nav.tabs a:not([aria-current])', (name) => `This session: ${name}`),
     ...linked('a[href*="/export."]', (name) => `Export: ${name}`),
     command('This session: calls as a table', to('/calls?q=' + encodeURIComponent(`session:"${decodeURIComponent(id)}"`))),
-    ...ifThere('main a[rel="prev"]', (link) => command('Session before', link.href, '[', 'previous')),
-    ...ifThere('main a[rel="next"]', (link) => command('Session after', link.href, ']', 'next')),
+    ...ifThere('main a[rel="prev"]', (link) => command('Previous session', link.href, '[', 'previous')),
+    ...ifThere('main a[rel="next"]', (link) => command('Next session', link.href, ']', 'next')),
   ];
   const commands = () => [
     ...(session() ? ofSession(session()) : []),
     ...ifThere('.chooser', (chooser) => command('Choose columns', () => { chooser.open = true; chooser.querySelector('input:not([type="hidden"])').focus(); }, 'c')),
     ...linked('.save a', (name) => `Save as ${name}`),
     command('Home', to('/'), 'g h'),
-    command('What runs now', to('/#now'), 'g l', 'live running'),
+    command('Running sessions', to('/#now'), 'g l', 'live running'),
     command('Sessions', to('/sessions'), 'g s'),
     command('Calls', to('/calls'), 'g c', 'table'),
     command('Failed calls', to('/calls?q=is:failed'), 'g f', 'failures errors'),

@@ -78,7 +78,7 @@ impl AppState {
     pub fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, Trouble> {
         self.fresh.snapshot().ok_or_else(|| match self.fresh.problem() {
             Some(problem) => Trouble::Broken(problem),
-            None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
+            None => Trouble::Later("The logs are still being read. Try again in a moment.".to_owned()),
         })
     }
 

@@ -290,7 +290,7 @@ impl Refresher<'_> {
         let place = match tempfile::tempdir_in(self.place) {
             Ok(place) => place,
             Err(error) => {
-                warn!(path = ?self.place, %error, "no place for a first catalogue; the first page waits");
+                warn!(path = ?self.place, %error, "no place for a first index; the first page waits");
                 return Ok(());
             }
         };

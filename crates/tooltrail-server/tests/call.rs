@@ -96,7 +96,7 @@ fn every_status_says_why_and_what_proves_it() {
             "b84e:5",
             &[
                 "⊘ rejected by you",
-                "You declined it, and said why.",
+                "You declined it with a reason.",
                 ".jsonl:15",
                 "permission: you declined",
                 "you said tag it as a release candidate first",
@@ -117,22 +117,22 @@ fn every_status_says_why_and_what_proves_it() {
             ],
         ),
         ("b84e:4", &["⊗ blocked by a permission rule", "permission: refused by a rule", ".jsonl:11"]),
-        ("3f2a:12", &["∅ cancelled: a call beside it failed", "It never ran: a call made beside it failed first.", ".jsonl:30"]),
+        ("3f2a:12", &["∅ cancelled: a parallel call failed", "It never ran: a parallel call failed first.", ".jsonl:30"]),
         ("b84e:10", &["■ interrupted by you", "You interrupted it while it ran.", ".jsonl:27"]),
-        ("3f2a:15", &["◷ timed out", "It ran longer than it was allowed to.", ".jsonl:36", "+2 m 00 s"]),
+        ("3f2a:15", &["◷ timed out", "It reached its time limit.", ".jsonl:36", "+2 m 00 s"]),
         (
             "d3a0:6",
             &[
                 "● running: waiting for permission",
-                "No result yet: somebody has to allow it first.",
+                "No result yet: waiting for permission.",
                 "the log’s last record",
-                "permission: waits for you",
+                "permission: waiting for you",
                 "no result : waiting for permission",
             ],
         ),
-        ("91f7:5", &["● running: waiting for a result", "No result yet: the tool is at work.", "permission: not recorded"]),
-        ("5e9d:8", &["? no result: the log ends", "The log ends before a result.", "the request: agent-ae07d2b95c3f1846a.jsonl:6"]),
-        ("5e9d:2", &["? no result: the model's service failed", "what came instead of a result", ".jsonl:5"]),
+        ("91f7:5", &["● running: waiting for a result", "No result yet: the tool is running.", "permission: not recorded"]),
+        ("5e9d:8", &["? no result: the log ends", "The log ends before the result.", "the request: agent-ae07d2b95c3f1846a.jsonl:6"]),
+        ("5e9d:2", &["? no result: the model's service failed", "the record that stands in for a result", ".jsonl:5"]),
         ("5e9d:10", &["? no result: the log is damaged here", ".jsonl:17"]),
     ];
     for (name, wanted) in cases {
@@ -200,7 +200,7 @@ fn neighbours_runs_siblings_and_subagents_are_linked() {
     assert!(!first.contains("rel=\"prev\"") && first.contains("rel=\"next\""));
     let last = page(&world, "3f2a:18");
     assert!(last.contains("rel=\"prev\"") && !last.contains("rel=\"next\""));
-    assert!(last.contains(&format!("href=\"/s/{FLAKY}#")), "its row in the session");
+    assert!(last.contains(&format!("href=\"/s/{FLAKY}#")), "show it in the session");
     let next = first.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a link");
     has(&text(&world.page(next)), &["/ #2"]);
     // The same command, though one of them ends in a pipe; the same file, however it was handled.
@@ -307,12 +307,12 @@ fn what_the_model_saw_stands_beside_what_the_tool_produced() {
             "Model saw",
             " B line number 0 … 898 lines cut … line number 899",
             "Difference 898 lines not seen by the model, 1 line added for it",
-            "Show all of it",
+            "Show all",
         ],
     );
     assert!(!cut.contains("line number 450"), "not all of it is on the page");
     let all = world.page("/c/toolu_cut?all=1");
-    assert!(all.contains("line number 450") && !all.contains("Show all of it"));
+    assert!(all.contains("line number 450") && !all.contains("Show all"));
     let same = world.page("/c/toolu_same");
     has(&text(&same), &["Model saw the same, 9 B all of it"]);
     assert!(!same.contains("Difference"));

@@ -29,7 +29,7 @@ pub(crate) fn path(output: Option<&Path>) -> Option<&Path> {
 pub(crate) fn write(path: &Path, existing: Existing, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     let (target, old) = resolve(path)?;
     match old {
-        Some(old) if old.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it")),
+        Some(old) if old.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file")),
         Some(old) if !old.is_file() => write_to(special(&target, &old)?, write),
         Some(_) if existing == Existing::Refuse => Err(is_there()),
         old => replace(&target, old.as_ref(), existing, write),
@@ -71,11 +71,11 @@ fn resolve(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("too many symbolic links; name the file that they should lead to"))
+    Err(io::Error::other("too many symbolic links; name the target file"))
 }
 
 fn is_there() -> io::Error {
-    io::Error::new(io::ErrorKind::AlreadyExists, "it is there already; --force replaces it")
+    io::Error::new(io::ErrorKind::AlreadyExists, "the file exists; --force replaces it")
 }
 
 /// Opens a device, a pipe or a socket.

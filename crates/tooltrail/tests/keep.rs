@@ -382,7 +382,7 @@ fn a_log_that_goes_on_is_not_overwritten_with_what_was_kept() {
     {
         let output = home.run(arguments);
         let told = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(told, "restored 0 files; 1 there already and longer than what is kept: nothing is missing\n", "{arguments:?}");
+        assert_eq!(told, "restored 0 files; 1 exists and is longer than the copy: nothing is missing\n", "{arguments:?}");
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
         assert!(fs::read(&log).unwrap() == longer, "{arguments:?}");
     }

@@ -174,7 +174,7 @@ function problem(back) {
     reveal(place);
     return choose(lineOf('c' + calls.index[place]));
   }
-  say(back ? 'No problem before it.' : 'No problem after it.');
+  say(back ? 'No previous problem.' : 'No next problem.');
 }
 // Unfolds what a call stands in.
 function reveal(place) {
@@ -214,7 +214,7 @@ function open(place) {
       side.scrollTop = 0;
     } catch {
       if (mine.signal.aborted) return;
-      side.textContent = 'It could not be fetched. Select it again.';
+      side.textContent = 'Could not load it. Select it again.';
     } finally {
       if (mine === opening) side.removeAttribute('aria-busy');
     }

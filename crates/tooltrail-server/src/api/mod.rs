@@ -104,7 +104,7 @@ const BY: Param = Param {
     name: "by",
     // A function, not a list: constants cannot collect the words of an enum.
     kind: Kind::Word(|| tooltrail_model::link::By::ALL.iter().map(|by| by.word()).collect()),
-    about: "Tells totals apart: a row for each project, day, week, model or tool.",
+    about: "Group totals by project, day, week, model or tool: a row for each.",
     example: "tool",
 };
 const FIELD: Param = Param {

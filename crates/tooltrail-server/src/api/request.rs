@@ -136,7 +136,7 @@ impl ApiRequest {
     pub(super) fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, ApiError> {
         let snapshot = self.app.snapshot()?;
         if snapshot.read.partial {
-            return Err(ApiError::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
+            return Err(ApiError::new(Code::StillReading, "The logs are still being read. Try again in a moment."));
         }
         Ok(snapshot)
     }

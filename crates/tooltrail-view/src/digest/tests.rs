@@ -43,10 +43,10 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
     assert_eq!(proof(run(RunOutcome::Failed, 3, 4)), "✗ #4 cargo test failed · 3 edits since");
     assert_eq!(proof(run(RunOutcome::Masked, 0, 2)), "! #2 cargo test: its exit code was not recorded · no edits since");
     let by = |number| CheckRun { exit_of: Some("tail -5".into()), ..run(RunOutcome::Masked, 0, number) };
-    assert_eq!(proof(by(2)), "! #2 cargo test: the success is that of tail -5, its own was not recorded · no edits since");
+    assert_eq!(proof(by(2)), "! #2 cargo test: the success came from tail -5; its own exit code is unknown · no edits since");
     assert_eq!(
         proof(CheckRun { exit_code: Some(101), ..by(4) }),
-        "! #4 cargo test: exit 101 is that of tail -5, its own was not recorded · no edits since"
+        "! #4 cargo test: exit 101 came from tail -5; its own exit code is unknown · no edits since"
     );
     assert_eq!(
         proof(run(RunOutcome::Unknown, 0, 2)),
@@ -74,12 +74,12 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
 fn files_without_tests_say_so() {
     let files = vec![file("/srv/app/a.rs", None, &[1])];
     let changed = Digest { changed: ChangeSummary { files, commands: Vec::new() }, ..Digest::default() };
-    assert_eq!(told(&changed, &usual(), "Proof"), ["no tests, builds or lint runs"]);
+    assert_eq!(told(&changed, &usual(), "Proof"), ["no test, build or lint runs"]);
     let scripted = Digest { scripts: 2, ..changed.clone() };
-    let told_so = "no tests, builds or lint runs outside 2 scripts, whose commands are not looked at";
+    let told_so = "no test, build or lint runs outside 2 scripts, whose commands are not checked";
     assert_eq!(told(&scripted, &usual(), "Proof"), [told_so]);
     let built = Digest { build: Some(run(RunOutcome::Passed, 0, 2)), ..changed };
-    assert_eq!(told(&built, &usual(), "Proof").first().map(String::as_str), Some("no tests were run"));
+    assert_eq!(told(&built, &usual(), "Proof").first().map(String::as_str), Some("no test runs"));
     assert_eq!(told(&built, &usual(), "Changed"), ["a.rs #1"]);
 }
 

@@ -45,7 +45,7 @@ impl ToolView for ShellView {
         let mut out = Vec::new();
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
-        out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
+        out.extend(shell.image.as_ref().map(|picture| image(picture, "image printed by the command")));
         out.extend(why::hidden(call));
         out.extend(why::reported(call));
         out.extend(observed(call, shell, limits));
@@ -101,7 +101,7 @@ fn observed(call: &Story<'_>, shell: &Shell, limits: &Limits) -> Vec<Block> {
     let unnamed = observed.more.saturating_sub(observed.others.len() as u64);
     out.extend(
         (unnamed > 0)
-            .then(|| notice(Level::Info, format!("{} changed, too, while the command ran.", counted(unnamed, "more file")).as_str())),
+            .then(|| notice(Level::Info, format!("{} also changed while the command ran.", counted(unnamed, "more file")).as_str())),
     );
     let why = observed.unavailable.as_deref();
     out.extend(
@@ -205,7 +205,7 @@ mod tests {
         let evidence = Place { file: "log.jsonl", line: 9, row: None };
         call.row.background = Some(Background { id: Some("b1"), state: TaskState::Failed, exit_code: Some(2), ended_at: None, evidence });
         assert_eq!(head(&call), "$ | Bash | serve | background b1, failed");
-        assert_eq!(body(&call), "terminal\n$ serve\nInfo It went on in the background as b1: failed, exit 2.\n");
+        assert_eq!(body(&call), "terminal\n$ serve\nInfo Moved to the background as b1: failed, exit 2.\n");
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl ToolView for WebFetchView {
         let Detail::WebFetch(fetch) = &call.told.detail else { return Vec::new() };
         let words = fetch.code.as_ref().map(|(code, words)| format!("{code} {words}"));
         let mut body = vec![Block::Links { links: vec![link(&fetch.url, &fetch.url, words.as_deref())] }];
-        body.extend(fetch.prompt.iter().map(|text| section("asked of the page", true, vec![markdown(text, limits)])));
+        body.extend(fetch.prompt.iter().map(|text| section("prompt", true, vec![markdown(text, limits)])));
         // Some tools return the page itself, others an answer about it; both are prose.
         match &fetch.answer {
             Some(answer) => body.push(markdown(answer, limits)),

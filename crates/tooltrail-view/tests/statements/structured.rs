@@ -629,7 +629,7 @@ fn web_search() -> Vec<Case> {
             &["call t1: Tide tables", "call t1: harbour office"],
         ),
         case("an object of lists", search(json!({"web": [page()]})), links),
-        case("an empty list found nothing", search(json!([])), &["call t1: Nothing was found."]),
+        case("an empty list found nothing", search(json!([])), &["call t1: No matches."]),
         case("the search took its time", search(json!([page()])), &["t1.run_ms = 1230"]),
     ]
 }

@@ -41,7 +41,7 @@ pub(super) fn item(told: &TurnOutline<'_>, address: &str, letters: usize) -> Mar
                 span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&short(&turn.head, letters))) } }
                 span.c {
                     @if told.calls > 0 { (counted(told.calls, "call")) }
-                    @if told.wrong > 0 { span.no { (count(told.wrong)) " not fine" } }
+                    @if told.wrong > 0 { span.no { (count(told.wrong)) " problems" } }
                     @if turn.abandoned { span.tag { "abandoned" } }
                 }
             }

@@ -84,7 +84,7 @@ pub(super) fn asked(turn: &TurnSummary, prompt: usize, answer: usize) -> String 
         text += &format!("   - Answer: {}\n", inert(&short(&turn.answer, answer)));
     }
     if turn.calls > 0 {
-        let bad = if turn.bad > 0 { format!(", {} went wrong", count(turn.bad)) } else { String::new() };
+        let bad = if turn.bad > 0 { format!(", {} failed", count(turn.bad)) } else { String::new() };
         text += &format!("   - {}{bad}\n", counted(turn.calls, "call"));
     }
     text
