@@ -33,7 +33,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Its directory cannot be made.
-    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
+    #[error("cannot create the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
