@@ -117,8 +117,8 @@ impl AppState {
         let rows = snapshot.rows();
         match snapshot.listing.sessions_named(&rows, name).as_slice() {
             [place] => Ok(*place),
-            [] => Err(Trouble::Missing(format!("There is no session `{}`.", neutral(name)))),
-            several => Err(Trouble::Missing(format!("`{}` could be any of {} sessions.", neutral(name), several.len()))),
+            [] => Err(Trouble::Missing(format!("No session `{}`.", neutral(name)))),
+            several => Err(Trouble::Missing(format!("`{}` matches {} sessions.", neutral(name), several.len()))),
         }
     }
 

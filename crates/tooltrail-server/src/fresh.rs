@@ -103,7 +103,7 @@ impl SnapshotSource {
                     Ok(Err(error)) => Some(ErrorChain(&error).to_string()),
                     Err(panic) => {
                         let said = panic_message(&*panic);
-                        Some(format!("the logs could not be read; `tooltrail check` says more: an internal error: {said}"))
+                        Some(format!("the logs could not be read; run `tooltrail check` for details: an internal error: {said}"))
                     }
                 };
                 if let Some(error) = &problem {

@@ -73,10 +73,10 @@ fn every_status_says_why_and_what_proves_it() {
         (
             "6ab3:3",
             &[
-                "✓? succeeded, but the success is tail’s",
-                "the success is tail -6 ’s; that of cargo test was not recorded",
+                "✓? succeeded, but the success came from tail",
+                "the success came from tail -6 ; the exit code of cargo test is unknown",
                 "output says",
-                "With set -o pipefail that would have been recorded",
+                "With set -o pipefail it would have been recorded",
                 ".jsonl:8",
             ],
         ),
@@ -86,7 +86,7 @@ fn every_status_says_why_and_what_proves_it() {
             "019cb4:9",
             &[
                 "• outcome not recorded",
-                "Whether it worked was not recorded",
+                "the log has no exit code and no word of success or failure",
                 ".jsonl:39",
                 "no_outcome_recorded",
                 "background task 48213: completed , exit 0",
@@ -209,7 +209,7 @@ fn neighbours_runs_siblings_and_subagents_are_linked() {
     assert!(!text(&page(&world, "3f2a:6")).contains("Runs"), "it ran once");
     has(&text(&page(&world, "3f2a:12")), &["made at once with 2 other calls", "#11 Bash cargo clippy", "#13 Bash cargo doc"]);
     has(&text(&page(&world, "7c10:4")), &["Subagent 5 calls, 1 failed", "✗ failed #8 Bash cargo metadata", "exit 5"]);
-    has(&text(&page(&world, "7c10:8")), &["made by the subagent that this call started", "#4 Agent"]);
+    has(&text(&page(&world, "7c10:8")), &["called by the subagent of this call", "#4 Agent"]);
 }
 
 #[test]
@@ -244,11 +244,11 @@ fn other_forms_of_it() {
 fn what_is_not_there_says_so() {
     let world = World::demo();
     for (name, wanted) in [
-        ("toolu_nothing", "There is no call toolu_nothing in the logs"),
+        ("toolu_nothing", "No call toolu_nothing in the logs"),
         ("3f2a:99", "This session has no call 99: it has 18."),
-        ("ffff:1", "There is no call ffff:1"),
-        ("3f2a", "There is no call 3f2a"),
-        ("%3Cscript%3E", "There is no call <script>"),
+        ("ffff:1", "No call ffff:1"),
+        ("3f2a", "No call 3f2a"),
+        ("%3Cscript%3E", "No call <script>"),
     ] {
         for form in ["", ".md", ".json", ".jsonl"] {
             let (status, body) = world.ask(&format!("/c/{name}{form}"));

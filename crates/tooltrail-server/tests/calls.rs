@@ -243,7 +243,7 @@ fn mistakes_and_nothing_are_told() {
     assert!(page.contains("Unknown filter") && page.contains("<mark>stats:</mark>"), "{page}");
     assert!(page.contains("/calls?q=status:failed"), "what was meant is a link");
     let page = world.page("/calls?q=project:nowhere");
-    assert!(page.contains("No calls match.") && page.contains("Take a term away"), "{page}");
+    assert!(page.contains("No calls match.") && page.contains("Remove or widen a term"), "{page}");
     assert_eq!(world.ask("/calls.csv?q=stats:failed").0, 400);
     assert_eq!(world.ask("/calls/counts?q=stats:failed").0, 400);
     let empty = World::new(|_| {});
@@ -268,7 +268,7 @@ fn texts_are_looked_for_in_logs() {
     let say = |shown: u64| serde_json::from_str::<Value>(&world.page(&format!("/calls/counts?q=clippy&shown={shown}"))).expect("JSON");
     assert_eq!((say(found)["say"].as_str(), say(found)["all"].as_bool()), (Some("in total."), Some(true)));
     let fewer = say(found - 1);
-    assert_eq!(fewer["say"].as_str(), Some(format!("found so far, the newest first; {found} in all.").as_str()));
+    assert_eq!(fewer["say"].as_str(), Some(format!("newest matches so far; {found} in all.").as_str()));
     assert_eq!(fewer["all"].as_bool(), Some(false));
     assert_eq!(saved(&world, "/calls.jsonl?q=clippy").lines().count() as u64, found);
 }

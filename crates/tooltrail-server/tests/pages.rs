@@ -75,7 +75,7 @@ fn home_says_what_waits_what_works_and_what_went_wrong() {
             "Projects",
             "orbit",
             "17 %",
-            "Nothing leaves it.",
+            "No data leaves it.",
         ],
     );
     assert!(!page.contains("tt-progress") && !page.contains("http-equiv"), "everything has been read");
@@ -123,7 +123,7 @@ fn home_tells_of_the_last_day_on_which_something_went_wrong_however_long_ago() {
             "all days",
         ],
     );
-    has(&lay(false).page("/"), &["Went wrong", "No failures in any session."]);
+    has(&lay(false).page("/"), &["Failed", "No failures in any session."]);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_machine_without_logs_is_told_what_to_do() {
 #[test]
 fn sessions_that_go_are_named_with_what_to_do() {
     let world = World::with(support::demo, "", Some("7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045"));
-    has(&world.page("/"), &["Soon deleted", "1 will go; <code>keep</code> them", "CSV export for monthly reports", "gone in 3 days"]);
+    has(&world.page("/"), &["Deleted soon", "1 will go; <code>keep</code> them", "CSV export for monthly reports", "gone in 3 days"]);
     has(&world.page("/sessions"), &["<th scope=\"col\" class=\"state\">State</th>", "gone in 3 days", "CSV export for monthly reports"]);
 }
 

@@ -241,20 +241,20 @@ mod tests {
     fn a_success_that_is_another_commands() {
         let call = shell("cargo test 2>&1 | tail -5", Status::Succeeded, None);
         assert!(is_doubtful(&call));
-        assert_eq!(verdict(&call).text(), "succeeded, but the success is tail’s");
+        assert_eq!(verdict(&call).text(), "succeeded, but the success came from tail");
         assert_eq!(
             told(&call),
             [
                 "The result is not marked as an error.",
-                "the success is tail -5’s; that of cargo test was not recorded",
-                "With set -o pipefail that would have been recorded."
+                "the success came from tail -5; the exit code of cargo test is unknown",
+                "With set -o pipefail it would have been recorded."
             ]
         );
         let call = shell("make test || true", Status::Succeeded, Some(0));
-        assert_eq!(verdict(&call).text(), "succeeded, but how make test ended was not recorded");
+        assert_eq!(verdict(&call).text(), "succeeded, but the outcome of make test is unknown");
         assert_eq!(told(&call).len(), 2, "nothing would have told: {:?}", told(&call));
         let call = shell("make; make test; ls", Status::Succeeded, None);
-        assert_eq!(told(&call).last().map(String::as_str), Some("With set -e that would have been recorded."));
+        assert_eq!(told(&call).last().map(String::as_str), Some("With set -e it would have been recorded."));
     }
 
     #[test]

@@ -122,7 +122,7 @@ mod tests {
             ("", "`` is not a level"),
             ("3", "`3` is not a level"),
             ("info,catalog=", "`` is not a level"),
-            ("brush_parser=trace", "`brush_parser` is not a part of the program; use `tooltrail`, `formats`"),
+            ("brush_parser=trace", "unknown component `brush_parser`; use `tooltrail`, `formats`"),
         ] {
             let error = text.parse::<LogFilter>().unwrap_err();
             assert!(error.contains(words), "{text}: {error}");

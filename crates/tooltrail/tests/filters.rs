@@ -81,7 +81,7 @@ fn nothing_found_is_no_failure() {
     let (code, out, _) = text(&run(&["--demo", "calls", "tool:Nothing"]));
     assert!(code == Some(0) && out.starts_with("no such tool calls in ") && out.lines().count() == 1, "{out}");
     let (code, out, _) = text(&run(&["--demo", "list", "tool:Nothing"]));
-    assert!(code == Some(0) && out.starts_with("no such sessions among ") && out.lines().count() == 1, "{out}");
+    assert!(code == Some(0) && out.starts_with("no matching sessions among ") && out.lines().count() == 1, "{out}");
     assert!(rows(&["--demo", "calls", "tool:Nothing"]).is_empty());
 }
 

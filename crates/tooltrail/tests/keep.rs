@@ -241,10 +241,7 @@ fn logs_that_will_be_deleted_are_told_of_until_they_are_kept() {
     assert!(!home.ask(&["list"]).contains("gone"));
     fs::remove_file(home.path().join(".claude/settings.json")).unwrap();
     let said = home.ask(&["keep", "on"]);
-    assert!(
-        said.starts_with("From now on logs are copied, compressed, to `") && said.ends_with(" ms\n") || said.ends_with(" s\n"),
-        "{said}"
-    );
+    assert!(said.starts_with("Logs are copied, compressed, to `") && said.ends_with(" ms\n") || said.ends_with(" s\n"), "{said}");
     assert!(!home.ask(&["list"]).contains("gone"));
     assert_eq!(home.json(&["keep", "status"])["soon"], Value::Array(Vec::new()));
 }
@@ -506,7 +503,7 @@ fn what_is_whole_of_a_damaged_copy_is_saved() {
     home.ask(&["keep", "now"]);
     let time = fs::metadata(&lost).unwrap().modified().unwrap();
     fs::remove_file(&lost).unwrap();
-    assert_eq!(home.ask(&["keep", "repair"]), "all copies are whole\n");
+    assert_eq!(home.ask(&["keep", "repair"]), "all copies are intact\n");
     let copies = [&lost, &there].map(|log| PathBuf::from(format!("{}{}", home.kept(), log.display())));
     for copy in &copies {
         let (mut bytes, time) = (fs::read(copy).unwrap(), fs::metadata(copy).unwrap().modified().unwrap());

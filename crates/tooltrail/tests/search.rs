@@ -62,7 +62,7 @@ fn hits_are_grouped_and_counted() {
 fn the_exit_status_is_that_of_grep() {
     let home = home();
     let nothing = run(home.path(), &["zebra"]);
-    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), "nothing found\n"));
+    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), "no matches\n"));
     assert_eq!(run(home.path(), &["zebra", "--json"]).status.code(), Some(1));
     let wrong = run(home.path(), &["--regex", "a(b"]);
     assert_eq!(wrong.status.code(), Some(2));

@@ -153,7 +153,7 @@ impl ApiError {
 
     /// An error for a name that several sessions fit.
     pub(super) fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = &'a SessionRow<'a>>) -> Self {
-        let message = format!("`{}` could be any of {} sessions.", neutral(name), sessions.len());
+        let message = format!("`{}` matches {} sessions.", neutral(name), sessions.len());
         let candidate = |row: &SessionRow<'_>| Candidate { session: row.session.to_owned(), title: row.title.map(str::to_owned) };
         // A single letter may fit thousands of sessions.
         let candidates = sessions.take(CANDIDATES).map(candidate).collect();

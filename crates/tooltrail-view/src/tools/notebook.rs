@@ -108,7 +108,10 @@ mod tests {
         let text = Notebook { source: "# Title".into(), sort: Some("markdown".into()), old: Some("before".into()), ..Notebook::default() };
         assert_eq!(head(&call(Status::Succeeded, "insert", text.clone())), "± | NotebookEdit | n.ipynb · cell c3 | new cell, 1 line");
         assert_eq!(body(&call(Status::Succeeded, "insert", text)), "markdown # Title\n");
-        assert_eq!(head(&call(Status::Failed, "delete", Notebook::default())), "± | NotebookEdit | n.ipynb · cell c3 | not applied: deleted");
+        assert_eq!(
+            head(&call(Status::Failed, "delete", Notebook::default())),
+            "± | NotebookEdit | n.ipynb · cell c3 | not applied: deleted"
+        );
         assert_eq!(body(&call(Status::Succeeded, "delete", Notebook::default())), "Info The cell was deleted.\n");
         let code = Notebook { source: "x = 1".into(), ..Notebook::default() };
         assert_eq!(body(&call(Status::Succeeded, "replace", code)), "code python 1\n| x = 1\n");

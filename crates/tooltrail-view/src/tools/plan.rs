@@ -83,7 +83,7 @@ mod tests {
             (head.title.text().as_str(), facts(&head.facts)),
             ("rate limiter (2 steps)", vec!["approved".to_owned(), "edited".to_owned()])
         );
-        assert!(text_of(&PlanView.body(&call, &Limits::PAGE)).starts_with("You changed the plan"));
+        assert!(text_of(&PlanView.body(&call, &Limits::PAGE)).starts_with("You edited the plan"));
     }
 
     #[test]

@@ -168,7 +168,7 @@ mod tests {
         for words in [
             "a.rs · created while the command ran",
             "b.rs · changed while the command ran, text unknown",
-            "2 more files changed, too",
+            "2 more files also changed",
             "timed out",
         ] {
             assert!(told.contains(words), "{words}: {told}");
@@ -223,11 +223,14 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         // A pipeline's exit code is that of its last command.
-        assert_eq!(shown("pnpm build | tail", "built", None), ["Warning the success is tail’s; that of pnpm build was not recorded"]);
+        assert_eq!(
+            shown("pnpm build | tail", "built", None),
+            ["Warning the success came from tail; the exit code of pnpm build is unknown"]
+        );
         assert_eq!(
             shown("pnpm build | tail", "ELIFECYCLE  Command failed with exit code 1.", None),
             [
-                "Warning the success is tail’s; that of pnpm build was not recorded",
+                "Warning the success came from tail; the exit code of pnpm build is unknown",
                 "Info output says “ELIFECYCLE  Command failed with exit code 1.”"
             ]
         );
@@ -238,15 +241,18 @@ mod tests {
         assert_eq!(
             shown("cargo test | tail", "test result: ok. 41 passed; 0 failed", None),
             [
-                "Warning the success is tail’s; that of cargo test was not recorded",
+                "Warning the success came from tail; the exit code of cargo test is unknown",
                 "Info output says “test result: ok. 41 passed; 0 failed”"
             ]
         );
         assert_eq!(
             shown("cargo test | tail", "error: no such command", None),
-            ["Warning the success is tail’s; that of cargo test was not recorded", "Info hint: the output says “error: no such command”"]
+            [
+                "Warning the success came from tail; the exit code of cargo test is unknown",
+                "Info hint: the output says “error: no such command”"
+            ]
         );
-        assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test was not recorded"]);
+        assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test is unknown"]);
         assert!(shown("ls | tail", "error: x", None).is_empty());
         assert!(shown("make test", "BUILD FAILED", None).is_empty());
     }

@@ -68,6 +68,6 @@ mod tests {
         let call = worked("WebFetch", Kind::WebFetch, Detail::WebFetch(fetch));
         let head = WebFetchView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("docs.rs/axum", vec!["200".to_owned(), "38 kB".to_owned()]));
-        assert_eq!(text_of(&WebFetchView.body(&call, &Limits::PAGE)), "https://docs.rs/axum\nasked of the page\nhow\nSo.\n");
+        assert_eq!(text_of(&WebFetchView.body(&call, &Limits::PAGE)), "https://docs.rs/axum\nprompt\nhow\nSo.\n");
     }
 }

@@ -57,7 +57,7 @@ fn facts(call: &Story<'_>, write: &Write) -> Vec<Line> {
         (false, _, _) => facts.push(LineCounts::of(&write.hunks).line(done)),
         (true, Some(true), true) => facts.extend(["new file".into(), lines.into()]),
         (true, _, true) => facts.push(lines.into()),
-        (true, _, false) => facts.push(Line::of(Class::Dim, &format!("would be {lines}"))),
+        (true, _, false) => facts.push(Line::of(Class::Dim, &format!("not applied: {lines}"))),
     }
     facts.extend(write.user_modified.then(|| "edited by you".into()));
     facts

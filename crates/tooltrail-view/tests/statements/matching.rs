@@ -304,7 +304,7 @@ fn rules() -> Vec<Case> {
         case(
             "or never get one",
             vec![prompt("go"), asks("t1", "Bash", json!({"command": "ls"}))],
-            &["t1.status = unanswered", "call t1: The log ends before a result"],
+            &["t1.status = unanswered", "call t1: The log ends before the result"],
         ),
         case(
             "errors are checked by their flag and not by their words",

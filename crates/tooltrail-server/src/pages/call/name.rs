@@ -80,7 +80,7 @@ fn named(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<(us
 /// Error for an unknown call.
 pub(super) fn missing(name: &str) -> Trouble {
     Trouble::Missing(format!(
-        "No call `{}` in the logs. The agent may have deleted its log. A call is named by its id, or by its session and number, as in `3f2a:41`.",
+        "No call `{}` in the logs. The agent may have deleted its log. Use the id of a call, or its session and number, as in `3f2a:41`.",
         neutral(name)
     ))
 }
