@@ -138,7 +138,7 @@ fn pieces(query: &str) -> Vec<&str> {
 /// Message for a machine without logs; `comes` says what the page will show once there are some.
 pub(crate) fn no_logs(app: &AppState, comes: &str) -> Markup {
     html! {
-        div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Where they are looked for" } } }
+        div.nothing { p { b { "No logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Log locations" } } }
     }
 }
 

@@ -98,7 +98,7 @@ fn replace(
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Otherwise the error would name the temporary file, which the user has never heard of.
     if !directory.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
+        return Err(io::Error::new(io::ErrorKind::NotFound, format!("no directory `{}`", directory.display())));
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tooltrail-");
@@ -279,6 +279,6 @@ mod tests {
             assert!(text(path, Existing::Replace, "x").unwrap_err().to_string().contains("it is a directory"));
         }
         let missing = text(&home.path().join("no/such"), Existing::Replace, "x").unwrap_err().to_string();
-        assert!(missing.contains("there is no directory"), "{missing}");
+        assert!(missing.contains("no directory"), "{missing}");
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn schedule(args: &LogArgs, install: bool) -> anyhow::Result<ExitCode
 
 impl Job {
     fn of(args: &LogArgs) -> anyhow::Result<Self> {
-        let text = |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("`{}` is no text", path.display()));
+        let text = |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("`{}` is not valid UTF-8", path.display()));
         let mut words = vec![text(&std::env::current_exe()?)?, "keep".to_owned(), "now".to_owned()];
         for root in &args.root {
             words.extend(["--root".to_owned(), text(&std::path::absolute(root)?)?]);

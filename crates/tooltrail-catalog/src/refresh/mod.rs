@@ -53,7 +53,7 @@ pub fn refresh(
     let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue);
     let outcome = match run(catalogue) {
         Err(RefreshError::Store(error)) if is_damaged(&error) => {
-            warn!(path = ?catalogue.path(), %error, "the index is damaged and is filled anew");
+            warn!(path = ?catalogue.path(), %error, "the index is damaged and is rebuilt");
             catalogue.start_over(&error)?;
             run(catalogue)
         }

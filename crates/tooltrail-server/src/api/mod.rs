@@ -206,7 +206,7 @@ or with `missed` if it cannot go on where it was: then ask again for what you kn
     Endpoint {
         path: "/openapi.json",
         title: "This document",
-        about: "What can be asked here, as OpenAPI 3.1.",
+        about: "This API as an OpenAPI 3.1 document.",
         name: None,
         params: &[],
         gives: Gives::Document,
@@ -237,13 +237,13 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
     // Extracted by hand, because axum's own rejections are plain text.
     let name = match RawPathParams::from_request_parts(&mut parts, &()).await {
         Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
-        Err(_) => return ApiError::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
+        Err(_) => return ApiError::about(Code::BadValue, "id", "The name is not valid UTF-8.").response(),
     };
     // The decoder replaces invalid UTF-8 silently, so `is_text` looks at the bytes first: a wrong filter must not pass
     // for another one.
     let query = Query::try_from_uri(&parts.uri).ok().filter(|_| is_text(parts.uri.query().unwrap_or_default()));
     let Some(Query(query)) = query else {
-        return ApiError::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
+        return ApiError::new(Code::BadValue, "The query string is not valid UTF-8.").response();
     };
     let mut request = match ApiRequest::read(endpoint, app, name, query, &parts) {
         Ok(request) => request,
@@ -259,7 +259,7 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
     });
     made.await.unwrap_or_else(|error| {
         let error = tooltrail_view::line::neutral(&error.to_string()).into_owned();
-        let say = format!("This could not be answered: {error}. `tooltrail check` says whether something is wrong with the logs.");
+        let say = format!("Internal error: {error}. Run `tooltrail check` to check the logs.");
         ApiError::new(Code::Broken, say).response()
     })
 }
@@ -280,5 +280,5 @@ fn is_text(query: &str) -> bool {
 /// Response for unknown paths.
 async fn missing(request: Request) -> Response {
     let path = tooltrail_view::line::neutral(request.uri().path()).into_owned();
-    ApiError::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
+    ApiError::new(Code::NotFound, format!("No such path `{path}`. `{ROOT}/openapi.json` lists all paths.")).response()
 }
