@@ -247,7 +247,7 @@ fn mistakes_and_nothing_are_told() {
     assert_eq!(world.ask("/calls.csv?q=stats:failed").0, 400);
     assert_eq!(world.ask("/calls/counts?q=stats:failed").0, 400);
     let empty = World::new(|_| {});
-    assert!(empty.page("/calls").contains("There are no logs yet."));
+    assert!(empty.page("/calls").contains("No logs yet."));
     assert_eq!(saved(&empty, "/calls.jsonl"), "");
     // What is asked for oddly is still a page.
     for odd in ["page=0", "page=999999", "page=-1", "sort=%00", "desc=x", "cols=%2C%2C", "all=1", "q=%00", "q=%22"] {

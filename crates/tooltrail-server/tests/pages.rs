@@ -131,8 +131,8 @@ fn a_machine_without_logs_is_told_what_to_do() {
     let world = World::new(|_| {});
     let page = world.page("/");
     has(&page, &["<h1>No sessions here yet</h1>", ".claude/projects", ".codex/sessions", "--root", "href=\"/demo/\"", "Open the demo"]);
-    has(&world.page("/sessions"), &["There are no logs yet."]);
-    has(&world.page("/search?q=x"), &["There are no logs yet."]);
+    has(&world.page("/sessions"), &["No logs yet."]);
+    has(&world.page("/search?q=x"), &["No logs yet."]);
 }
 
 #[test]

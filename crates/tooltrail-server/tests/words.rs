@@ -105,7 +105,7 @@ fn a_question_that_is_open_waits_for_its_answer() {
 fn a_page_without_logs_says_so_wherever_one_asks() {
     let world = World::new(|_| {});
     for path in ["/calls", "/search?q=needle"] {
-        assert!(world.page(path).contains("There are no logs yet."), "{path}");
+        assert!(world.page(path).contains("No logs yet."), "{path}");
     }
 }
 
