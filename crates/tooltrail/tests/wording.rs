@@ -71,8 +71,17 @@ const REPLACED: &[(&str, &str)] = &[
 ];
 
 /// Labels that were replaced, which the sources spell as a whole string.
-const LABELS: &[&str] =
-    &["\"Lately\"", "\"Lasted\"", "\"Proof\"", "\"Shipped\"", "\"Said\"", "\"Not here\"", "\"So far\"", "\"Life\"", "\"Show\" }"];
+const LABELS: &[&str] = &[
+    "\"Lately\"",
+    "\"Lasted\"",
+    "\"Proof\"",
+    "\"Shipped\"",
+    "\"Said\"",
+    "\"Not here\"",
+    "\"So far\"",
+    "\"Life\"",
+    "type=\"submit\" { \"Show\"",
+];
 
 /// The replaced wordings of a text, each with its surroundings and the words to use instead.
 fn replaced(text: &str) -> Vec<String> {
