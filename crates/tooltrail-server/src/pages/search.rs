@@ -54,7 +54,7 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("file:src/** has:diff", "edits in src"),
     ("status:blocked,rejected", "rejected or blocked calls"),
     ("re:TODO|FIXME not:node_modules", "regular expression, with exclusions"),
-    ("tool:Bash timeout agent:codex", "a word in commands of Codex"),
+    ("tool:Bash timeout agent:codex", "a word in commands of an agent"),
 ];
 
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
