@@ -81,7 +81,7 @@ fn every_status_says_why_and_what_proves_it() {
             ],
         ),
         ("3f2a:6", &["✗ failed, exit 101", "It ended with exit code 101.", ".jsonl:15", "failed exit_code is_error=true exit_code=101"]),
-        ("3f2a:4", &["✗ failed: the arguments were not valid", "The arguments were not valid.", "invalid_input"]),
+        ("3f2a:4", &["✗ failed: invalid arguments", "The arguments were not valid.", "invalid_input"]),
         (
             "019cb4:9",
             &[
@@ -171,7 +171,7 @@ fn what_happened_is_told_in_order_with_times_and_lines() {
         ],
     );
     has(&steps("3f2a:16"), &[":37 requested", ":38 result: succeeded", "+6 m 57 s :42 background task b7kq2x: completed , exit 0"]);
-    has(&steps("7c10:4"), &["17.6 s from request to result", "17.2 s of it the tool ran, as it reports itself"]);
+    has(&steps("7c10:4"), &["17.6 s from request to result", "17.2 s run time, as reported by the tool"]);
 }
 
 #[test]
@@ -204,10 +204,10 @@ fn neighbours_runs_siblings_and_subagents_are_linked() {
     let next = first.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a link");
     has(&text(&world.page(next)), &["/ #2"]);
     // The same command, though one of them ends in a pipe; the same file, however it was handled.
-    has(&text(&page(&world, "7c10:17")), &["this command 2×: ∅ cancelled: the answer was thrown away #16 4.0 s ✓? succeeded #17 9.0 s"]);
+    has(&text(&page(&world, "7c10:17")), &["this command 2×: ∅ cancelled: the response was discarded #16 4.0 s ✓? succeeded #17 9.0 s"]);
     has(&text(&page(&world, "3f2a:10")), &["this file 3×: ✓ succeeded Read #5", "Edit #10", "Edit #14"]);
     assert!(!text(&page(&world, "3f2a:6")).contains("Runs"), "it ran once");
-    has(&text(&page(&world, "3f2a:12")), &["made at once with 2 other calls", "#11 Bash cargo clippy", "#13 Bash cargo doc"]);
+    has(&text(&page(&world, "3f2a:12")), &["In parallel with 2 other calls", "#11 Bash cargo clippy", "#13 Bash cargo doc"]);
     has(&text(&page(&world, "7c10:4")), &["Subagent 5 calls, 1 failed", "✗ failed #8 Bash cargo metadata", "exit 5"]);
     has(&text(&page(&world, "7c10:8")), &["called by the subagent of this call", "#4 Agent"]);
 }
@@ -264,7 +264,7 @@ fn what_is_not_there_says_so() {
     assert_eq!(status, 404);
     has(
         &text(&body),
-        &["The log of this call is gone", "What is still known: Bash succeeded after 9.4 s, 2026-03-03T09:12:15.202Z", "tooltrail keep on"],
+        &["The log of this call is gone", "From the index: Bash succeeded after 9.4 s, 2026-03-03T09:12:15.202Z", "tooltrail keep on"],
     );
 }
 
@@ -306,7 +306,7 @@ fn what_the_model_saw_stands_beside_what_the_tool_produced() {
             "line number 0",
             "Model saw",
             " B line number 0 … 898 lines cut … line number 899",
-            "Difference 898 lines not seen by the model, 1 line added for it",
+            "Difference 898 lines not seen by the model, 1 line added for the model",
             "Show all",
         ],
     );

@@ -243,7 +243,7 @@ fn long_lists_come_in_pages() {
     has(&world.page("/search?q=needle&page=13"), &["This page is empty.", "First page"]);
     // However far a page is, nothing overflows and nobody waits.
     for far in ["201", "18446744073709551615"] {
-        has(&world.page(&format!("/search?q=needle&page={far}")), &["Hits are shown up to page 200."]);
+        has(&world.page(&format!("/search?q=needle&page={far}")), &["Results end at page 200."]);
         has(&world.page(&format!("/search?q=status:failed&page={far}")), &["here 201 to 230", "page=2\"", "Page 3"]);
     }
 }

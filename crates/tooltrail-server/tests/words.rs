@@ -142,6 +142,6 @@ fn what_was_copied_from_another_session_says_so() {
     let address = between(&head, "ocation: ", "\r\n").to_owned();
     let page = world.page(&address);
     let note = text(between(&page, "<p class=\"copied di\">", "</p>"));
-    assert!(note.starts_with("5 calls, with what was said around them, copied from 3f2a91c4-"), "{note}");
+    assert!(note.starts_with("5 calls, with the messages around them, copied from 3f2a91c4-"), "{note}");
     assert_eq!(page.matches(">copied</span>").count(), 5);
 }

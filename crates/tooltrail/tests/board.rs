@@ -101,7 +101,7 @@ fn into_a_pipe_it_is_printed_once() {
     for (line, wanted) in lines[1..].iter().zip([
         &["asks you: a question is open", "1 m  app", "which one?", "AskUserQuestion", "This one?"][..],
         &["working: a call is running", "2 m  app", "make it fast", "Bash cargo bench␛[31m", "3 m ago: exit 101 Bash cargo test"],
-        &["your turn: it has answered", "4 m  app", "say hello"],
+        &["your turn: the model answered", "4 m  app", "say hello"],
     ]) {
         assert!(wanted.iter().all(|wanted| line.contains(wanted)), "{wanted:?} in {line}");
     }

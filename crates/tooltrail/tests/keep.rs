@@ -270,10 +270,10 @@ fn while_it_is_on_other_commands_keep_what_is_new() {
     let told = home.run(&["keep", "off", "--delete", "--json"]);
     assert_eq!(told.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&told.stderr).contains("only the keep still has 1 log; nothing was changed."), "{told:?}");
-    assert!(home.ask(&["keep", "off"]).contains("which alone has 1 log;"));
+    assert!(home.ask(&["keep", "off"]).contains("the only copies of 1 log;"));
     assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
     let told = home.ask(&["keep", "off", "--delete", "--force"]);
-    assert!(told.contains("2 files") && told.ends_with(", among them the only copies of 1 log\n"), "{told}");
+    assert!(told.contains("2 files") && told.ends_with(", including the only copies of 1 log\n"), "{told}");
     assert!(!home.ask(&["list", "--json"]).contains("bbbb2222"));
 }
 

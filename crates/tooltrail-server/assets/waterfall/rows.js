@@ -119,7 +119,7 @@ function about(place) {
   if (!Number.isNaN(calls.ran[place])) said.push(`ran ${took(calls.ran[place])}, waited ${took(Math.max(0, calls.took[place] - calls.ran[place]))}`);
   if (calls.person.has(place)) said.push(word === 'running' ? 'waiting for you' : 'you were asked');
   const together = calls.parallel[place];
-  if (together !== '.' && together !== '+') said.push(`${parseInt(together, 36)} calls at once`);
+  if (together !== '.' && together !== '+') said.push(`${parseInt(together, 36)} calls in parallel`);
   return said.join(', ');
 }
 

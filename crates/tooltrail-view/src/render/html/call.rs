@@ -86,7 +86,7 @@ pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &RowFrame<'_>, cloc
             span.name title=(head.name.text()) { (line(&head.name)) }
             (title(&head.title))
             span.facts {
-                @if row.parallel > 1 { span title={ (row.parallel) " calls in parallel" } { "∥" (row.parallel) } }
+                @if row.parallel > 1 { span { (row.parallel) " in parallel" } }
                 @for fact in &head.facts { span { (line(fact)) } }
                 @if let Some(why) = reason(row) { span.why { (why) } }
                 @if frame.abandoned { span.tag { "abandoned" } }
