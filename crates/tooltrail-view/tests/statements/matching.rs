@@ -314,7 +314,7 @@ fn rules() -> Vec<Case> {
         case(
             "a result of an empty text is a result",
             pair("Zeppelin", json!({}), ""),
-            &["t1.status = succeeded", "call t1: came back with nothing"],
+            &["t1.status = succeeded", "call t1: The result is empty"],
         ),
         case(
             "a result without content is a result",

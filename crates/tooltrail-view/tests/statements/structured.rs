@@ -675,7 +675,7 @@ fn mcp() -> Vec<Case> {
         case(
             "a list of objects is what the tool produced, where the model saw nothing",
             boats(json!(""), objects()),
-            &["call t1: Ada", "call t1: green", "no call t1: came back with nothing"],
+            &["call t1: Ada", "call t1: green", "no call t1: The result is empty"],
         ),
         case(
             "or only a word about it",
