@@ -81,7 +81,7 @@ fn every_status_says_why_and_what_proves_it() {
             ],
         ),
         ("3f2a:6", &["✗ failed, exit 101", "It ended with exit code 101.", ".jsonl:15", "failed exit_code is_error=true exit_code=101"]),
-        ("3f2a:4", &["✗ failed: invalid arguments", "The arguments were not valid.", "invalid_input"]),
+        ("3f2a:4", &["✗ failed: invalid arguments", "Invalid arguments.", "invalid_input"]),
         (
             "019cb4:9",
             &[
@@ -132,7 +132,7 @@ fn every_status_says_why_and_what_proves_it() {
         ),
         ("91f7:5", &["● running: waiting for a result", "No result yet: the tool is running.", "permission: not recorded"]),
         ("5e9d:8", &["? no result: the log ends", "The log ends before the result.", "the request: agent-ae07d2b95c3f1846a.jsonl:6"]),
-        ("5e9d:2", &["? no result: the model's service failed", "the record that stands in for a result", ".jsonl:5"]),
+        ("5e9d:2", &["? no result: API error", "the record that stands in for a result", ".jsonl:5"]),
         ("5e9d:10", &["? no result: the log is damaged here", ".jsonl:17"]),
     ];
     for (name, wanted) in cases {
