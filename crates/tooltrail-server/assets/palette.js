@@ -30,7 +30,7 @@ document.addEventListener('DOMContentLoaded', () => {
   const commands = () => [
     ...(session() ? ofSession(session()) : []),
     ...ifThere('.chooser', (chooser) => command('Choose columns', () => { chooser.open = true; chooser.querySelector('input:not([type="hidden"])').focus(); }, 'c')),
-    ...linked('.save a', (name) => `Save as ${name}`),
+    ...linked('.save a', (name) => `Download ${name}`),
     command('Home', to('/'), 'g h'),
     command('Running sessions', to('/#now'), 'g l', 'live running'),
     command('Sessions', to('/sessions'), 'g s'),

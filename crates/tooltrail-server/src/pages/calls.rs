@@ -51,7 +51,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 
 /// Keys of this page, beside those of all pages.
 const KEYS: &[(&str, &str)] =
-    &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "save the table as a file")];
+    &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "download the table")];
 
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
