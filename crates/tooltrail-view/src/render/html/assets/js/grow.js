@@ -229,7 +229,7 @@ function renewTurns(old, came) {
   items.slice(came.children.length).forEach((item) => item.remove());
 }
 
-// What it amounts to takes longer to be found out than anything else, so it comes later.
+// The summary takes longer than anything else, so it comes later.
 let digesting = null;
 let cost = 0;
 function digestLater() {

@@ -510,7 +510,7 @@ addEventListener('popstate', () => {
   if (!current?.isConnected || hashId() !== anchor(current)) followHash();
 });
 
-// What the session amounts to takes a while to be found out, where it is long.
+// The summary of a long session takes a while.
 async function digest() {
   const place = byId('tt-digest');
   if (!place?.matches('[aria-busy]')) return;
