@@ -118,7 +118,7 @@ impl StoredLibrary {
         // All questions are answered from one state of the file, whatever other processes write meanwhile. If this fails, so
         // will the questions, and they report it.
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
-            warn!(path = ?catalogue.path(), %error, "the catalogue may change between two questions");
+            warn!(path = ?catalogue.path(), %error, "the index may change between two questions");
         }
         StoredLibrary { catalogue: Mutex::new(catalogue), names: OnceLock::new(), shelf: Disk::default(), keep }
     }

@@ -407,7 +407,7 @@ fn words_may_be_expressions_and_case_may_count() {
     assert_eq!(spelled("A re:B \"C d\" case:E", false, true).unwrap(), filter("case:A case:re:B case:\"C d\" case:E"));
     assert_eq!(spelled("not:a+ case:b+", true, true).unwrap(), filter("not:case:re:a+ case:re:b+"));
     let mistake = spelled("tool:Bash a(b", true, false).unwrap_err();
-    assert_eq!((mistake.at, mistake.message.as_str()), (10..13, "this is no regular expression: unclosed group"));
+    assert_eq!((mistake.at, mistake.message.as_str()), (10..13, "invalid regular expression: unclosed group"));
 }
 
 #[test]

@@ -38,9 +38,9 @@
       late ||= told.old;
       const more = told.calls - shown.dataset.calls;
       if (told.whole && more > 0) {
-        const link = Object.assign(document.createElement('a'), { href: location.href, textContent: 'Show' });
+        const link = Object.assign(document.createElement('a'), { href: location.href, textContent: 'Reload' });
         const text = more === 1 ? ' · There is a new call. ' : ` · There are ${more.toLocaleString('en')} new calls. `;
-        if (shown.textContent !== text + 'Show') shown.replaceChildren(text, link);
+        if (shown.textContent !== text + 'Reload') shown.replaceChildren(text, link);
       }
     } catch { /* asked again when something else is new */ }
     setTimeout(() => { asking = false; if (late) look(); }, 2000);

@@ -78,7 +78,7 @@ impl AppState {
     pub fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, Trouble> {
         self.fresh.snapshot().ok_or_else(|| match self.fresh.problem() {
             Some(problem) => Trouble::Broken(problem),
-            None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
+            None => Trouble::Later("The logs are still being read. Try again in a moment.".to_owned()),
         })
     }
 
@@ -117,8 +117,8 @@ impl AppState {
         let rows = snapshot.rows();
         match snapshot.listing.sessions_named(&rows, name).as_slice() {
             [place] => Ok(*place),
-            [] => Err(Trouble::Missing(format!("There is no session `{}`.", neutral(name)))),
-            several => Err(Trouble::Missing(format!("`{}` could be any of {} sessions.", neutral(name), several.len()))),
+            [] => Err(Trouble::Missing(format!("No session `{}`.", neutral(name)))),
+            several => Err(Trouble::Missing(format!("`{}` matches {} sessions.", neutral(name), several.len()))),
         }
     }
 

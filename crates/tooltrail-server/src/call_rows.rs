@@ -102,7 +102,7 @@ impl CallLine {
         // Reads the request from the log: the catalogue stores rows without their input.
         let command = load::understand(shelf, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));
-        let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));
+        let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success came from `{}`", neutral(of)));
         CallLine {
             session: listed.session,
             number: listed.number,

@@ -30,7 +30,7 @@ pub(crate) fn form(app: &AppState, form: &FilterForm<'_>) -> Markup {
             label.vh for=(form.id) { (form.label) }
             input id=(form.id) type="search" name="q" value=(form.query) placeholder=(form.label) autocomplete="off" spellcheck="false" autocapitalize="off";
             @for (name, value) in beside { input type="hidden" name=(name) value=(value); }
-            button type="submit" { "Show" }
+            button type="submit" { "Apply" }
         } }
     }
 }
@@ -42,15 +42,22 @@ pub(crate) fn mistake(app: &AppState, path: &str, mistake: &Mistake) -> Markup {
     let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
     html! {
         div.mistake role="alert" {
-            p { "This filter means nothing: " (ticked(&mistake.message)) "." }
+            p { (ticked(&sentence(&mistake.message))) }
             pre { (neutral(before)) mark { (neutral(if wrong.is_empty() { " " } else { wrong })) } (neutral(after)) }
             @if let Some(right) = &mistake.suggestion {
                 @let query = format!("{before}{right}{after}");
                 p { "Did you mean " a data-row href=(filter_address(app, path, &query)) { code { (neutral(&query)) } } "?" }
             }
-            p.di { a href=(app.to("/help#filters")) { "What a filter can say" } }
+            p.di { a href=(app.to("/help#filters")) { "Filter syntax" } }
         }
     }
+}
+
+/// A message as a sentence: a capital letter at its beginning, a full stop at its end.
+pub(crate) fn sentence(message: &str) -> String {
+    let mut letters = message.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
 }
 
 /// A message in which code stands between backticks.
@@ -131,7 +138,7 @@ fn pieces(query: &str) -> Vec<&str> {
 /// Message for a machine without logs; `comes` says what the page will show once there are some.
 pub(crate) fn no_logs(app: &AppState, comes: &str) -> Markup {
     html! {
-        div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Where they are looked for" } } }
+        div.nothing { p { b { "No logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Log locations" } } }
     }
 }
 

@@ -65,9 +65,9 @@ pub(crate) const ROW_KEYS: &[(&str, &str)] = &[("j k", "next, previous row"), ("
 /// The keys of all pages but those that have their own.
 pub(crate) const KEYS: &[(&str, &str)] = &[
     ("/", "search all sessions"),
-    ("Ctrl K", "go to a session, a page, a command"),
+    ("Ctrl K", "go to a session, page or command"),
     ("g h", "home"),
-    ("g l", "what runs now"),
+    ("g l", "running sessions"),
     ("g s", "sessions"),
     ("g c", "calls"),
     ("g f", "calls that failed"),
@@ -108,10 +108,10 @@ pub(crate) fn page(app: &AppState, page: &FramedPage<'_>, main: &Markup) -> Mark
                 (bar(app, page, needs))
                 @if app.setup.demo { (banner(app)) }
                 @if let Some(problem) = app.problem() {
-                    div.notice.error role="alert" { span.sign aria-hidden="true" { "!" } span { "What is shown may be old: " (neutral(&problem)) } }
+                    div.notice.error role="alert" { span.sign aria-hidden="true" { "!" } span { "This page may be out of date: " (neutral(&problem)) } }
                 }
                 (main)
-                footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
+                footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. No data leaves it." } }
                 // The transcript has a dialog of its own, with the same id.
                 @if !page.own_keys { (keys(app, page.keys)) }
                 (palette(app))
@@ -130,7 +130,7 @@ fn bar(app: &AppState, page: &FramedPage<'_>, needs: Option<usize>) -> Markup {
             @let needs = needs.filter(|needs| *needs > 0);
             // Present even when hidden: the script shows it when the first session waits.
             a #tt-needs href={ (app.to("/")) "#now" } hidden[needs.is_none()] { @if let Some(needs) = needs { (needs) (if needs == 1 { " waits for you" } else { " wait for you" }) } }
-            span #tt-link role="status" hidden { "Connection lost, trying again" }
+            span #tt-link role="status" hidden { "Connection lost, reconnecting" }
             // The search page has its own box, and two with the same id would be invalid.
             @if page.here != "/search" {
                 search { form action=(app.to("/search")) {
@@ -139,7 +139,7 @@ fn bar(app: &AppState, page: &FramedPage<'_>, needs: Option<usize>) -> Markup {
                     kbd aria-hidden="true" { "/" }
                 } }
             }
-            button.go #tt-go type="button" aria-keyshortcuts="Control+K Meta+K" title="Go to a session, a page, a command (Ctrl K)" { span { "Go to" } kbd aria-hidden="true" { "Ctrl K" } }
+            button.go #tt-go type="button" aria-keyshortcuts="Control+K Meta+K" title="Go to a session, page or command (Ctrl K)" { span { "Go to" } kbd aria-hidden="true" { "Ctrl K" } }
             (theme())
             a.help href=(app.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
@@ -151,7 +151,7 @@ fn theme() -> Markup {
     html! {
         fieldset.theme {
             legend.vh { "Theme" }
-            label title="As the system" { input #tt-auto type="radio" name="tt-theme" value="auto" checked autocomplete="off"; span { "Auto" } }
+            label title="Same as the system" { input #tt-auto type="radio" name="tt-theme" value="auto" checked autocomplete="off"; span { "Auto" } }
             label title="Light" { input #tt-light type="radio" name="tt-theme" value="light" autocomplete="off"; span { "Light" } }
             label title="Dark" { input #tt-dark type="radio" name="tt-theme" value="dark" autocomplete="off"; span { "Dark" } }
         }
@@ -161,8 +161,8 @@ fn theme() -> Markup {
 fn banner(app: &AppState) -> Markup {
     html! {
         p.demo role="note" {
-            b { "Demo" } " These sessions are invented, and the clock stands still. "
-            @if !app.setup.root.is_empty() { a href="/" { "Back to your own" } }
+            b { "Demo" } " Sample sessions at a fixed time. "
+            @if !app.setup.root.is_empty() { a href="/" { "Back to your sessions" } }
         }
     }
 }
@@ -175,8 +175,8 @@ fn keys(app: &AppState, own: &[(&str, &str)]) -> Markup {
             (key_list(own))
             div.of-rows { (key_list(ROW_KEYS)) }
             (key_list(KEYS))
-            label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
-            p { a href=(app.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }
+            label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Enable single-key shortcuts" } }
+            p { a href=(app.to("/help")) { "More help: filter syntax, status icons, log locations" } }
         }
     }
 }
@@ -186,7 +186,7 @@ fn palette(app: &AppState) -> Markup {
     html! {
         dialog #tt-palette aria-label="Go to" data-from=(app.to("/palette")) {
             input #tt-palette-q type="text" role="combobox" aria-label="Session, turn, file or command" aria-expanded="true" aria-controls="tt-palette-list" aria-autocomplete="list" placeholder="Session, turn, file, command or any text" autocomplete="off" spellcheck="false" autocapitalize="off" enterkeyhint="go";
-            div #tt-palette-list role="listbox" aria-label="Places to go to" {}
+            div #tt-palette-list role="listbox" aria-label="Results" {}
             p.hint.di aria-hidden="true" { @for (keys, what) in PALETTE_KEYS { span { @for key in keys.split("  ") { kbd { (key) } " " } (what) } } }
             p.vh #tt-palette-say role="status" {}
         }
@@ -200,7 +200,7 @@ pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
 
 /// The error page.
 pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
-    let title = if trouble.status() == StatusCode::NOT_FOUND { "Not here" } else { "That did not work" };
+    let title = if trouble.status() == StatusCode::NOT_FOUND { "Not found" } else { "Page unavailable" };
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }

@@ -103,7 +103,7 @@ impl SnapshotSource {
                     Ok(Err(error)) => Some(ErrorChain(&error).to_string()),
                     Err(panic) => {
                         let said = panic_message(&*panic);
-                        Some(format!("the logs could not be read; `tooltrail check` says more: an internal error: {said}"))
+                        Some(format!("the logs could not be read; run `tooltrail check` for details: an internal error: {said}"))
                     }
                 };
                 if let Some(error) = &problem {
@@ -290,7 +290,7 @@ impl Refresher<'_> {
         let place = match tempfile::tempdir_in(self.place) {
             Ok(place) => place,
             Err(error) => {
-                warn!(path = ?self.place, %error, "no place for a first catalogue; the first page waits");
+                warn!(path = ?self.place, %error, "no place for a first index; the first page waits");
                 return Ok(());
             }
         };

@@ -105,10 +105,10 @@ impl Refusal {
 
     fn message(self) -> &'static str {
         match self {
-            Refusal::Method => "Nothing can be changed here: only GET is answered.",
-            Refusal::NoHost => "The request does not say which host it is for.",
-            Refusal::Host => "This name is not one of this machine's own. Ask for http://127.0.0.1 or http://localhost instead.",
-            Refusal::Foreign => "Pages of others may not ask here.",
+            Refusal::Method => "The server is read-only and answers GET requests only.",
+            Refusal::NoHost => "The request has no Host header.",
+            Refusal::Host => "The Host header does not name this machine. Use http://127.0.0.1 or http://localhost.",
+            Refusal::Foreign => "Cross-origin requests are refused.",
             Refusal::OtherUser => {
                 "This server belongs to another user of this machine. Run `tooltrail` to start your own, and `tooltrail open` to open it again."
             }

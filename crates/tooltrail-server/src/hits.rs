@@ -136,7 +136,7 @@ fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[L
         li {
             p.whose {
                 @if let Some(line) = &line {
-                    a.number href=(line.address(rows.app, row.session)) title="The life of this call" { "#" (line.number) }
+                    a.number href=(line.address(rows.app, row.session)) title="Timeline of this call" { "#" (line.number) }
                     (line.link(rows.app, row.session, find)) (line.verdict()) span.di { (line.took()) }
                 } @else {
                     a.call-line data-row href=(message(rows, row, first, find)) { b { (who(first.field)) } }

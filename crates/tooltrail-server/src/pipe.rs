@@ -61,8 +61,8 @@ pub(crate) fn finish(written: io::Result<()>) {
     match written {
         Ok(()) => {}
         // The client has closed the connection, as browsers do when a download is cancelled.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => debug!("nobody reads a download any more"),
-        Err(error) => warn!(%error, "a download is broken off"),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => debug!("the client closed a download"),
+        Err(error) => warn!(%error, "a download failed"),
     }
 }
 

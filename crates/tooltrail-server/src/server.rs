@@ -102,7 +102,7 @@ pub fn router(apps: &[Arc<AppState>], guard: Arc<Guard>, health: &str) -> Router
         let app = Arc::clone(first);
         router = router.fallback(move |request: Request| {
             // Unknown paths look like the pages of the first set of logs, which are the user's own.
-            let missing = Trouble::Missing(format!("There is no page `{}` here.", request.uri().path()));
+            let missing = Trouble::Missing(format!("There is no page `{}`.", request.uri().path()));
             std::future::ready(trouble(&app, &missing))
         });
     }
@@ -185,7 +185,7 @@ fn page(app: &Arc<AppState>, handler: Handler) -> MethodRouter {
             made.await.unwrap_or_else(|error| {
                 let error = neutral(&error.to_string()).into_owned();
                 // A panic is reported as plain text: drawing the usual page might panic again.
-                let say = format!("This page could not be made: {error}. What it shows can still be seen with `tooltrail show`.\n");
+                let say = format!("Cannot show this page: {error}. `tooltrail show` prints the same in the terminal.\n");
                 headed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", "no-store", Body::from(say))
             })
         }
@@ -204,6 +204,6 @@ async fn asset(names: RawPathParams) -> Response {
     let found = names.iter().next().and_then(|(_, name)| assets::find(name));
     match found {
         Some(asset) => headed(StatusCode::OK, asset.kind, "public, max-age=31536000, immutable", Body::from(asset.text)),
-        None => headed(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "no-store", Body::from("There is no such file.\n")),
+        None => headed(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "no-store", Body::from("No such file.\n")),
     }
 }

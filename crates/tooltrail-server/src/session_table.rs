@@ -62,8 +62,8 @@ const COLUMNS: &[(&str, &str)] = &[
     ("model", "Agent"),
     ("turns", "Turns"),
     ("calls", "Calls"),
-    ("bad", "Not fine"),
-    ("lasted", "Lasted"),
+    ("bad", "Problems"),
+    ("lasted", "Duration"),
     ("tests", "Tests"),
 ];
 /// Columns of a short table.
@@ -105,7 +105,7 @@ impl<'a> SessionRows<'a> {
         let columns: Vec<&SessionColumn> = COLUMNS.iter().filter(shown).collect();
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
         // Sessions without a time are grouped too, or they would stand under the day above them.
-        let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
+        let day = |place: &usize| time(place).map_or_else(|| "No time recorded".to_owned(), |time| self.clock.day(time));
         html! {
             table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.app.to("/sessions/tests"))] {
                 thead { tr { @for (name, word) in &columns { (head(name, word, (table.heads)(name))) } } }
@@ -158,7 +158,7 @@ impl<'a> SessionRows<'a> {
                 Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
                 // Took too long for this page; the script asks for it later, by the session's id.
                 Some(None) if !self.is_gone(place) && row.calls > 0 => {
-                    html! { td.tests { span.t-muted data-tests=(row.session) title="not looked at yet" { "…" } } }
+                    html! { td.tests { span.t-muted data-tests=(row.session) title="not read yet" { "…" } } }
                 }
                 _ => html! { td.tests {} },
             },
@@ -168,13 +168,13 @@ impl<'a> SessionRows<'a> {
     /// State of a session, or when its logs will be deleted; `None` if it has ended and stays.
     fn state(&self, row: &SessionRow<'_>, place: usize, fates: bool) -> Option<Markup> {
         if self.is_gone(place) {
-            return Some(html! { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } });
+            return Some(html! { span.t-muted title="The agent deleted the logs; only this row is left" { "gone" } });
         }
         let state = words::state(row);
         if state.glyph.is_empty() {
             // A session that has ended shows when its logs will be deleted instead of its state.
             let note = self.fates.as_ref().filter(|_| fates)?.note(row)?;
-            return Some(html! { span.t-stopped title="Its agent will delete its logs" { (note) } });
+            return Some(html! { span.t-stopped title="The agent will delete the logs" { (note) } });
         }
         Some(html! { span class={ "state " (words::class(state.tone)) } title=(words::reason(row)) { (state.glyph) " " (state.word) } })
     }
@@ -183,7 +183,7 @@ impl<'a> SessionRows<'a> {
         let Some(last) = row.last_at else { return html! {} };
         let started = row.started_at.map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
         html! {
-            time datetime=(last) title={ (started) "last sign of life " (self.clock.full(last)) } {
+            time datetime=(last) title={ (started) "last active " (self.clock.full(last)) } {
                 (if day_is_said { self.clock.time(last) } else { self.clock.when(last) })
             }
         }

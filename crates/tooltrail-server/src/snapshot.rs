@@ -49,7 +49,7 @@ pub struct LogReading {
 /// The first reading of logs after the server started.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstReading {
-    /// Number of logs that had to be read; the others were known from before.
+    /// Number of logs that had to be read; the others were from the index.
     pub read: usize,
     /// Number of logs.
     pub logs: usize,

@@ -34,7 +34,7 @@ struct ChangeNotice<'a> {
 pub(crate) fn events(app: &Arc<AppState>, headers: &HeaderMap) -> Response {
     match app.hub().follow("", SubscribeOptions { touched: true, ..SubscribeOptions::default() }, last_event(headers)) {
         Some(follower) => spawn(|sender| pages(follower, sender)),
-        None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many listen already.\n".into()),
+        None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many open connections.\n".into()),
     }
 }
 

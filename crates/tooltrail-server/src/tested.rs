@@ -120,12 +120,10 @@ fn said(run: &CheckRun) -> Tested {
         RunOutcome::Failed => ("✗", "the last tests failed", Tone::Error),
         // The exit code is that of another command in the line, and it is not a success either.
         RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => {
-            ("?", "the last tests ran, and their own outcome was not recorded", Tone::Stopped)
+            ("?", "the last tests ran; their own exit code is unknown", Tone::Stopped)
         }
-        RunOutcome::Masked => {
-            ("✓?", "the success is that of another command: the outcome of the last tests was not recorded", Tone::Stopped)
-        }
-        RunOutcome::Unknown => ("?", "how the last tests ended was not recorded", Tone::Muted),
+        RunOutcome::Masked => ("✓?", "the success came from another command; the exit code of the last tests is unknown", Tone::Stopped),
+        RunOutcome::Unknown => ("?", "the outcome of the last tests is unknown", Tone::Muted),
     };
     let edits = counted(run.edits_after, "edit");
     let (say, title) = match run.edits_after {

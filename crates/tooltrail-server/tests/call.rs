@@ -73,20 +73,20 @@ fn every_status_says_why_and_what_proves_it() {
         (
             "6ab3:3",
             &[
-                "✓? succeeded, but the success is tail’s",
-                "the success is tail -6 ’s; that of cargo test was not recorded",
+                "✓? succeeded, but the success came from tail",
+                "the success came from tail -6 ; the exit code of cargo test is unknown",
                 "output says",
-                "With set -o pipefail that would have been recorded",
+                "With set -o pipefail it would have been recorded",
                 ".jsonl:8",
             ],
         ),
         ("3f2a:6", &["✗ failed, exit 101", "It ended with exit code 101.", ".jsonl:15", "failed exit_code is_error=true exit_code=101"]),
-        ("3f2a:4", &["✗ failed: the arguments were not valid", "The arguments were not valid.", "invalid_input"]),
+        ("3f2a:4", &["✗ failed: invalid arguments", "Invalid arguments.", "invalid_input"]),
         (
             "019cb4:9",
             &[
                 "• outcome not recorded",
-                "Whether it worked was not recorded",
+                "the log has no exit code and no word of success or failure",
                 ".jsonl:39",
                 "no_outcome_recorded",
                 "background task 48213: completed , exit 0",
@@ -96,7 +96,7 @@ fn every_status_says_why_and_what_proves_it() {
             "b84e:5",
             &[
                 "⊘ rejected by you",
-                "You declined it, and said why.",
+                "You declined it with a reason.",
                 ".jsonl:15",
                 "permission: you declined",
                 "you said tag it as a release candidate first",
@@ -117,22 +117,22 @@ fn every_status_says_why_and_what_proves_it() {
             ],
         ),
         ("b84e:4", &["⊗ blocked by a permission rule", "permission: refused by a rule", ".jsonl:11"]),
-        ("3f2a:12", &["∅ cancelled: a call beside it failed", "It never ran: a call made beside it failed first.", ".jsonl:30"]),
+        ("3f2a:12", &["∅ cancelled: a parallel call failed", "It never ran: a parallel call failed first.", ".jsonl:30"]),
         ("b84e:10", &["■ interrupted by you", "You interrupted it while it ran.", ".jsonl:27"]),
-        ("3f2a:15", &["◷ timed out", "It ran longer than it was allowed to.", ".jsonl:36", "+2 m 00 s"]),
+        ("3f2a:15", &["◷ timed out", "It reached its time limit.", ".jsonl:36", "+2 m 00 s"]),
         (
             "d3a0:6",
             &[
                 "● running: waiting for permission",
-                "No result yet: somebody has to allow it first.",
+                "No result yet: waiting for permission.",
                 "the log’s last record",
-                "permission: waits for you",
+                "permission: waiting for you",
                 "no result : waiting for permission",
             ],
         ),
-        ("91f7:5", &["● running: waiting for a result", "No result yet: the tool is at work.", "permission: not recorded"]),
-        ("5e9d:8", &["? no result: the log ends", "The log ends before a result.", "the request: agent-ae07d2b95c3f1846a.jsonl:6"]),
-        ("5e9d:2", &["? no result: the model's service failed", "what came instead of a result", ".jsonl:5"]),
+        ("91f7:5", &["● running: waiting for a result", "No result yet: the tool is running.", "permission: not recorded"]),
+        ("5e9d:8", &["? no result: the log ends", "The log ends before the result.", "the request: agent-ae07d2b95c3f1846a.jsonl:6"]),
+        ("5e9d:2", &["? no result: API error", "the record that stands in for a result", ".jsonl:5"]),
         ("5e9d:10", &["? no result: the log is damaged here", ".jsonl:17"]),
     ];
     for (name, wanted) in cases {
@@ -171,7 +171,7 @@ fn what_happened_is_told_in_order_with_times_and_lines() {
         ],
     );
     has(&steps("3f2a:16"), &[":37 requested", ":38 result: succeeded", "+6 m 57 s :42 background task b7kq2x: completed , exit 0"]);
-    has(&steps("7c10:4"), &["17.6 s from request to result", "17.2 s of it the tool ran, as it reports itself"]);
+    has(&steps("7c10:4"), &["17.6 s from request to result", "17.2 s run time, as reported by the tool"]);
 }
 
 #[test]
@@ -200,16 +200,16 @@ fn neighbours_runs_siblings_and_subagents_are_linked() {
     assert!(!first.contains("rel=\"prev\"") && first.contains("rel=\"next\""));
     let last = page(&world, "3f2a:18");
     assert!(last.contains("rel=\"prev\"") && !last.contains("rel=\"next\""));
-    assert!(last.contains(&format!("href=\"/s/{FLAKY}#")), "its row in the session");
+    assert!(last.contains(&format!("href=\"/s/{FLAKY}#")), "show it in the session");
     let next = first.split("rel=\"next\" href=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a link");
     has(&text(&world.page(next)), &["/ #2"]);
     // The same command, though one of them ends in a pipe; the same file, however it was handled.
-    has(&text(&page(&world, "7c10:17")), &["this command 2×: ∅ cancelled: the answer was thrown away #16 4.0 s ✓? succeeded #17 9.0 s"]);
+    has(&text(&page(&world, "7c10:17")), &["this command 2×: ∅ cancelled: the response was discarded #16 4.0 s ✓? succeeded #17 9.0 s"]);
     has(&text(&page(&world, "3f2a:10")), &["this file 3×: ✓ succeeded Read #5", "Edit #10", "Edit #14"]);
     assert!(!text(&page(&world, "3f2a:6")).contains("Runs"), "it ran once");
-    has(&text(&page(&world, "3f2a:12")), &["made at once with 2 other calls", "#11 Bash cargo clippy", "#13 Bash cargo doc"]);
+    has(&text(&page(&world, "3f2a:12")), &["In parallel with 2 other calls", "#11 Bash cargo clippy", "#13 Bash cargo doc"]);
     has(&text(&page(&world, "7c10:4")), &["Subagent 5 calls, 1 failed", "✗ failed #8 Bash cargo metadata", "exit 5"]);
-    has(&text(&page(&world, "7c10:8")), &["made by the subagent that this call started", "#4 Agent"]);
+    has(&text(&page(&world, "7c10:8")), &["called by the subagent of this call", "#4 Agent"]);
 }
 
 #[test]
@@ -244,11 +244,11 @@ fn other_forms_of_it() {
 fn what_is_not_there_says_so() {
     let world = World::demo();
     for (name, wanted) in [
-        ("toolu_nothing", "There is no call toolu_nothing in the logs"),
+        ("toolu_nothing", "No call toolu_nothing in the logs"),
         ("3f2a:99", "This session has no call 99: it has 18."),
-        ("ffff:1", "There is no call ffff:1"),
-        ("3f2a", "There is no call 3f2a"),
-        ("%3Cscript%3E", "There is no call <script>"),
+        ("ffff:1", "No call ffff:1"),
+        ("3f2a", "No call 3f2a"),
+        ("%3Cscript%3E", "No call <script>"),
     ] {
         for form in ["", ".md", ".json", ".jsonl"] {
             let (status, body) = world.ask(&format!("/c/{name}{form}"));
@@ -264,7 +264,7 @@ fn what_is_not_there_says_so() {
     assert_eq!(status, 404);
     has(
         &text(&body),
-        &["The log of this call is gone", "What is still known: Bash succeeded after 9.4 s, 2026-03-03T09:12:15.202Z", "tooltrail keep on"],
+        &["The log of this call is gone", "From the index: Bash succeeded after 9.4 s, 2026-03-03T09:12:15.202Z", "tooltrail keep on"],
     );
 }
 
@@ -306,13 +306,13 @@ fn what_the_model_saw_stands_beside_what_the_tool_produced() {
             "line number 0",
             "Model saw",
             " B line number 0 … 898 lines cut … line number 899",
-            "Difference 898 lines not seen by the model, 1 line added for it",
-            "Show all of it",
+            "Difference 898 lines not seen by the model, 1 line added for the model",
+            "Show all",
         ],
     );
     assert!(!cut.contains("line number 450"), "not all of it is on the page");
     let all = world.page("/c/toolu_cut?all=1");
-    assert!(all.contains("line number 450") && !all.contains("Show all of it"));
+    assert!(all.contains("line number 450") && !all.contains("Show all"));
     let same = world.page("/c/toolu_same");
     has(&text(&same), &["Model saw the same, 9 B all of it"]);
     assert!(!same.contains("Difference"));

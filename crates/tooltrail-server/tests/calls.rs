@@ -48,7 +48,7 @@ fn column(page: &str, name: &str) -> Vec<String> {
 
 /// How many calls a page says there are.
 fn number(page: &str) -> u64 {
-    if page.contains("No call fits.") {
+    if page.contains("No calls match.") {
         return 0;
     }
     digits(between(page, "<p class=\"counted\"><b>", "</b>"))
@@ -233,21 +233,21 @@ fn a_filter_narrows_and_widens() {
     let off = between(&page, "<a class=\"on\" href=\"", "\"");
     assert_eq!(address(off), "/calls?q=is:failed&sort=took&desc=1");
     assert_eq!(number(&world.page(&address(off))), 14);
-    assert!(page.contains("took ") && page.contains(" in all, median "));
+    assert!(page.contains("took ") && page.contains(" in total, median "));
 }
 
 #[test]
 fn mistakes_and_nothing_are_told() {
     let world = World::demo();
     let page = world.page("/calls?q=stats:failed");
-    assert!(page.contains("This filter means nothing") && page.contains("<mark>stats:</mark>"), "{page}");
+    assert!(page.contains("Unknown filter") && page.contains("<mark>stats:</mark>"), "{page}");
     assert!(page.contains("/calls?q=status:failed"), "what was meant is a link");
     let page = world.page("/calls?q=project:nowhere");
-    assert!(page.contains("No call fits.") && page.contains("Take a term away"), "{page}");
+    assert!(page.contains("No calls match.") && page.contains("Remove or widen a term"), "{page}");
     assert_eq!(world.ask("/calls.csv?q=stats:failed").0, 400);
     assert_eq!(world.ask("/calls/counts?q=stats:failed").0, 400);
     let empty = World::new(|_| {});
-    assert!(empty.page("/calls").contains("There are no logs yet."));
+    assert!(empty.page("/calls").contains("No logs yet."));
     assert_eq!(saved(&empty, "/calls.jsonl"), "");
     // What is asked for oddly is still a page.
     for odd in ["page=0", "page=999999", "page=-1", "sort=%00", "desc=x", "cols=%2C%2C", "all=1", "q=%00", "q=%22"] {
@@ -266,9 +266,9 @@ fn texts_are_looked_for_in_logs() {
     assert_eq!((told["calls"].as_u64(), told["whole"].as_bool()), (Some(found), Some(true)));
     // What is said afterwards does not contradict what was shown.
     let say = |shown: u64| serde_json::from_str::<Value>(&world.page(&format!("/calls/counts?q=clippy&shown={shown}"))).expect("JSON");
-    assert_eq!((say(found)["say"].as_str(), say(found)["all"].as_bool()), (Some("in all."), Some(true)));
+    assert_eq!((say(found)["say"].as_str(), say(found)["all"].as_bool()), (Some("in total."), Some(true)));
     let fewer = say(found - 1);
-    assert_eq!(fewer["say"].as_str(), Some(format!("found so far, the newest first; {found} in all.").as_str()));
+    assert_eq!(fewer["say"].as_str(), Some(format!("newest matches so far; {found} in all.").as_str()));
     assert_eq!(fewer["all"].as_bool(), Some(false));
     assert_eq!(saved(&world, "/calls.jsonl?q=clippy").lines().count() as u64, found);
 }

@@ -51,7 +51,7 @@ fn home_says_what_waits_what_works_and_what_went_wrong() {
     has(
         &page,
         &[
-            "<h1>1 session waits for you, 1 at work, nothing went wrong today</h1>",
+            "<h1>1 session waits for you, 1 at work, no failures today</h1>",
             "16 logs, ",
             ", read in ",
             "Needs you",
@@ -60,22 +60,22 @@ fn home_says_what_waits_what_works_and_what_went_wrong() {
             &format!("/s/{WAITING}"),
             "git push -u origin fix/currency",
             "a call needs permission",
-            "At work",
+            "Running",
             "● working",
             &format!("/s/{WORKING}"),
             "cargo bloat",
             ">for <span data-since=\"",
             ">5 m</span>",
-            "Went wrong yesterday",
+            "Failed yesterday",
             "since:2026-03-03%20until:2026-03-03",
             "All 18 calls",
-            "Lately",
+            "Recent sessions",
             "Today",
             "Yesterday",
             "Projects",
             "orbit",
             "17 %",
-            "Nothing leaves it.",
+            "No data leaves it.",
         ],
     );
     assert!(!page.contains("tt-progress") && !page.contains("http-equiv"), "everything has been read");
@@ -90,7 +90,10 @@ fn home_counts_what_went_wrong_today() {
         }
     });
     let page = world.page("/");
-    has(&page, &["Nothing waits for you, 2 calls went wrong today", "Went wrong today", "✗1", "run aa", "exit 1", "All 2 calls", "Lately"]);
+    has(
+        &page,
+        &["No sessions wait for you, 2 calls failed today", "Failed today", "✗1", "run aa", "exit 1", "All 2 calls", "Recent sessions"],
+    );
     // The link leads to just these.
     let list = world.page(&between(&page, "<p class=\"more\"><a href=\"", "\"").replace("&amp;", "&"));
     has(&list, &["2 calls", "Today"]);
@@ -112,15 +115,15 @@ fn home_tells_of_the_last_day_on_which_something_went_wrong_however_long_ago() {
     has(
         &page,
         &[
-            "<h1>Nothing waits for you, nothing ran since 9 February 2025</h1>",
-            "Went wrong on 9 January 2025",
+            "<h1>No sessions wait for you, no activity since 9 February 2025</h1>",
+            "Failed on 9 January 2025",
             "run aa02",
             "since:2025-01-09%20until:2025-01-09",
-            "The call",
-            "of all days",
+            "1 call",
+            "all days",
         ],
     );
-    has(&lay(false).page("/"), &["Went wrong", "Nothing, in any session."]);
+    has(&lay(false).page("/"), &["Failed", "No failures in any session."]);
 }
 
 #[test]
@@ -128,14 +131,14 @@ fn a_machine_without_logs_is_told_what_to_do() {
     let world = World::new(|_| {});
     let page = world.page("/");
     has(&page, &["<h1>No sessions here yet</h1>", ".claude/projects", ".codex/sessions", "--root", "href=\"/demo/\"", "Open the demo"]);
-    has(&world.page("/sessions"), &["There are no logs yet."]);
-    has(&world.page("/search?q=x"), &["There are no logs yet."]);
+    has(&world.page("/sessions"), &["No logs yet."]);
+    has(&world.page("/search?q=x"), &["No logs yet."]);
 }
 
 #[test]
 fn sessions_that_go_are_named_with_what_to_do() {
     let world = World::with(support::demo, "", Some("7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045"));
-    has(&world.page("/"), &["Soon deleted", "1 will go; <code>keep</code> them", "CSV export for monthly reports", "gone in 3 days"]);
+    has(&world.page("/"), &["Deleted soon", "1 will go; <code>keep</code> them", "CSV export for monthly reports", "gone in 3 days"]);
     has(&world.page("/sessions"), &["<th scope=\"col\" class=\"state\">State</th>", "gone in 3 days", "CSV export for monthly reports"]);
 }
 
@@ -179,7 +182,7 @@ fn a_filter_narrows_the_list_and_links_take_it_back() {
     let several = world.page("/sessions?q=is:failed&sort=calls");
     // Another term joins, and the order stays.
     has(&several, &["/sessions?q=is:failed%20agent:claude&amp;sort=calls"]);
-    has(&world.page("/sessions?q=project:nowhere"), &["No session fits.", "All sessions"]);
+    has(&world.page("/sessions?q=project:nowhere"), &["No sessions match.", "All sessions"]);
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn a_mistake_is_shown_where_it_is() {
             &page,
             &[
                 "role=\"alert\"",
-                "<code>stauts:</code> is no key",
+                "Unknown filter <code>stauts:</code>.",
                 "tool:Bash <mark>stauts:</mark>failed",
                 &format!("href=\"{path}?q=tool:Bash%20status:failed\""),
             ],
@@ -214,7 +217,7 @@ fn long_lists_come_in_pages() {
         }
     });
     let first = world.page("/sessions");
-    has(&first, &["230 sessions", "here 1 to 100", "Page 1 of 3", "href=\"/sessions?page=2\""]);
+    has(&first, &["1–100 of 230 sessions", "Page 1 of 3", "href=\"/sessions?page=2\""]);
     has(&world.page("/sessions?page=2"), &["← Newer", "Older →"]);
     has(&world.page("/sessions?sort=-last&page=2"), &["← Older", "Newer →"]);
     has(&world.page("/sessions?sort=title&page=2"), &["← Previous", "Next →"]);
@@ -229,7 +232,7 @@ fn long_lists_come_in_pages() {
     all.sort();
     all.dedup();
     assert_eq!(all.len(), 230, "each session once");
-    has(&world.page("/search?q=status:failed"), &["230 calls", "here 1 to 100", "href=\"/search?q=status:failed&amp;page=2\""]);
+    has(&world.page("/search?q=status:failed"), &["1–100 of 230 calls", "href=\"/search?q=status:failed&amp;page=2\""]);
     has(&world.page("/search?q=status:failed&page=3"), &["here 201 to 230"]);
     // Where texts are looked for, the first page stops early and the rest is counted later.
     let hits = world.page("/search?q=needle");
@@ -237,10 +240,10 @@ fn long_lists_come_in_pages() {
     assert_eq!(hits.matches("<section class=\"hit\">").count(), 20);
     assert_eq!(world.page("/search/counts?q=needle"), "{\"say\":\"460 hits in 230 calls of 230 sessions\"}");
     assert_eq!(world.page("/search?q=needle&page=12").matches("<section class=\"hit\">").count(), 10);
-    has(&world.page("/search?q=needle&page=13"), &["There is nothing on this page.", "The first page"]);
+    has(&world.page("/search?q=needle&page=13"), &["This page is empty.", "First page"]);
     // However far a page is, nothing overflows and nobody waits.
     for far in ["201", "18446744073709551615"] {
-        has(&world.page(&format!("/search?q=needle&page={far}")), &["Hits are shown up to page 200."]);
+        has(&world.page(&format!("/search?q=needle&page={far}")), &["Results end at page 200."]);
         has(&world.page(&format!("/search?q=status:failed&page={far}")), &["here 201 to 230", "page=2\"", "Page 3"]);
     }
 }
@@ -263,10 +266,10 @@ fn texts_are_found_with_their_calls() {
     let inputs = world.page("/search?q=default_currency&field=input");
     has(&inputs, &["href=\"/search?q=default_currency&amp;field=input\" aria-current=\"true\"", "<span class=\"field\">input</span>"]);
     assert!(!inputs.contains("<span class=\"field\">result</span>"));
-    has(&world.page("/search?q=default_currency&field=thinking"), &["Nothing found.", "Look everywhere"]);
+    has(&world.page("/search?q=default_currency&field=thinking"), &["No matches.", "Search everywhere"]);
     // Words of a person, which are in no call.
     has(&world.page("/search?q=%22wrong%20currency%20for%20guests%22"), &["<b>Prompt</b>", "<mark>wrong currency for guests</mark>"]);
-    has(&world.page("/search"), &["status:failed since:today", "What a filter can say"]);
+    has(&world.page("/search"), &["status:failed since:today", "Filter syntax"]);
 }
 
 #[test]
@@ -280,7 +283,7 @@ fn a_filter_without_texts_lists_calls() {
         "nothing but failures"
     );
     has(&world.page("/search?q=status:running"), &["● running", "cargo bloat"]);
-    has(&world.page("/search?q=status:unanswered%20tool:Nothing"), &["Nothing found."]);
+    has(&world.page("/search?q=status:unanswered%20tool:Nothing"), &["No matches."]);
 }
 
 #[test]
@@ -379,7 +382,7 @@ fn every_address_of_a_site_begins_with_its_root() {
             for piece in page.split(name).skip(1) {
                 let address = piece.split('"').next().unwrap_or_default();
                 let own = ["demo/", "assets/"].iter().any(|root| address.starts_with(root))
-                    || (address.is_empty() && piece.contains("Back to your own"));
+                    || (address.is_empty() && piece.contains("Back to your sessions"));
                 assert!(own, "{path}: {name}{address}");
             }
         }

@@ -114,10 +114,10 @@ fn raw_lines_are_paged_and_only_logs_of_the_session_are_read() {
     let page = world.page("/s/one/raw");
     assert_eq!(page.matches("<li id=\"line-").count(), 3);
     assert!(world.page("/s/one/raw?from=3").contains("id=\"line-3\"") && !world.page("/s/one/raw?from=3").contains("id=\"line-2\""));
-    assert!(world.page("/s/one/raw?from=99").contains("There is nothing here"));
+    assert!(world.page("/s/one/raw?from=99").contains("This log is empty"));
     assert!(world.page("/s/one/raw?end=1").contains("id=\"line-3\""));
     assert!(world.page("/s/one/raw?line=2").contains("tool_use"));
-    assert!(world.page("/s/one/raw?line=99").contains("There is no such line"));
+    assert!(world.page("/s/one/raw?line=99").contains("No such line"));
     // A log that is not there is the first one; a path is no number.
     for file in ["9", "/etc/passwd", "..%2F..%2Fetc%2Fpasswd", "-1"] {
         assert_eq!(world.page(&format!("/s/one/raw?file={file}")).matches("<li id=\"line-").count(), 3, "{file}");

@@ -111,7 +111,10 @@ fn the_table_is_sorted_either_way() {
     }
     assert_eq!(table("nonsense"), plain);
     assert_eq!(
-        column(&world.page(&format!("{WORKING}?view=table&sort=number")), "duration").iter().filter(|cell| *cell == "goes on").count(),
+        column(&world.page(&format!("{WORKING}?view=table&sort=number")), "duration")
+            .iter()
+            .filter(|cell| *cell == "still running")
+            .count(),
         3
     );
 }
@@ -180,8 +183,8 @@ fn what_is_not_known_is_not_drawn_as_if_it_were() {
     assert_eq!(column(&table, "start")[2], "no time in the log");
     assert_eq!(data(&world, "/s/quiet/waterfall.json")["status"], "b");
     let silent = world.page("/s/silent/waterfall");
-    assert!(silent.contains("This session made no calls.") && !silent.contains("tt-fall"));
+    assert!(silent.contains("This session has no calls.") && !silent.contains("tt-fall"));
     assert_eq!(data(&world, "/s/silent/waterfall.json")["count"], 0);
     let silent = world.page("/s/silent/waterfall?view=table");
-    assert!(silent.contains("This session made no calls.") && !silent.contains("<table"));
+    assert!(silent.contains("This session has no calls.") && !silent.contains("<table"));
 }

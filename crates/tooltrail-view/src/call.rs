@@ -119,11 +119,11 @@ mod tests {
     #[test]
     fn calls_without_a_result_say_why_and_where() {
         let running = other(Status::Running, Some(Reason::AwaitingResult));
-        assert_eq!(first(&running), (Level::Info, "No result yet: the tool is at work. See /logs/a.jsonl:42".to_owned()));
+        assert_eq!(first(&running), (Level::Info, "No result yet: the tool is running. See /logs/a.jsonl:42".to_owned()));
         let ended = other(Status::Unanswered, Some(Reason::LogEnds));
-        assert_eq!(first(&ended), (Level::Warning, "The log ends before a result. See /logs/a.jsonl:42".to_owned()));
+        assert_eq!(first(&ended), (Level::Warning, "The log ends before the result. See /logs/a.jsonl:42".to_owned()));
         let cancelled = other(Status::Cancelled, Some(Reason::SiblingFailed));
-        assert!(first(&cancelled).1.starts_with("It never ran: a call made beside it failed first."));
+        assert!(first(&cancelled).1.starts_with("It never ran: a parallel call failed first."));
         assert!(head(&running).facts.is_empty());
     }
 
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(first(&other(Status::Interrupted, Some(Reason::User))).1, "You interrupted it.");
         let mut call = other(Status::TimedOut, Some(Reason::Timeout));
         call.row.duration_ms = Some(120_000);
-        assert_eq!(first(&call).1, "Its time ran out, after 2 m 00 s.");
+        assert_eq!(first(&call).1, "Timed out after 2 m 00 s.");
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
         call.side = Some(SideFile { path: "x.txt".into(), text: Ok("all of it".into()), bytes: 5000, cut: true });
         let text = text_of(&body(&call, &Limits::PAGE));
         assert!(
-            text.contains("whole output, saved beside the log") && text.contains("all of it") && text.contains("Only the first 9 B"),
+            text.contains("full output, saved outside the log") && text.contains("all of it") && text.contains("Only the first 9 B"),
             "{text}"
         );
         call.side = Some(SideFile { path: "x.txt".into(), text: Err("it is gone".into()), bytes: 0, cut: false });

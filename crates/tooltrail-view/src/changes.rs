@@ -145,7 +145,7 @@ fn words(fate: ChangeKind) -> Option<&'static str> {
     match fate {
         ChangeKind::Added => Some("new file"),
         ChangeKind::Deleted => Some("deleted"),
-        ChangeKind::ChangedBack => Some("changed and changed back"),
+        ChangeKind::ChangedBack => Some("no net change"),
         ChangeKind::Renamed | ChangeKind::Modified | ChangeKind::Partial => None,
     }
 }
@@ -200,7 +200,7 @@ fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits, cite
     }
     let body = match listed {
         ListedFile::File(file) => parts(file, names, limits),
-        ListedFile::Renamed { before, after, .. } => between(before, after, limits, "Only its name changed."),
+        ListedFile::Renamed { before, after, .. } => between(before, after, limits, "Renamed without changes."),
     };
     Block::Section { label, open: true, body }
 }
@@ -209,13 +209,13 @@ fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits, cite
 fn parts(file: &FileNet, names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
     let mut out = Vec::new();
     if let Some(from) = &file.moved_from {
-        out.push(notice(Level::Info, format!("Moved here from {}.", (names.path)(from)).as_str()));
+        out.push(notice(Level::Info, format!("Renamed from {}.", (names.path)(from)).as_str()));
     }
     for part in &file.parts {
         match part {
             NetPart::Net { before, after, .. } => {
                 // Without hunks the two texts are equal, or both are empty.
-                let same = if before == after { "Its text ended as it began." } else { "The file is empty." };
+                let same = if before == after { "No net change." } else { "The file is empty." };
                 out.extend(between(before, after, limits, same));
             }
             NetPart::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
@@ -230,7 +230,7 @@ fn parts(file: &FileNet, names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> 
         }
     }
     if let Some(to) = &file.moved_to {
-        out.push(notice(Level::Info, format!("Moved to {}.", (names.path)(to)).as_str()));
+        out.push(notice(Level::Info, format!("Renamed to {}.", (names.path)(to)).as_str()));
     }
     out
 }
@@ -245,8 +245,8 @@ fn between(before: &FileText, after: &FileText, limits: &Limits, same: &str) -> 
     let ends = |unended: fn(&Hunk) -> bool| hunks.last().is_some_and(unended);
     let (old, new) = (ends(|hunk| hunk.old_unended), ends(|hunk| hunk.new_unended));
     let remark = match (old, new) {
-        (false, true) => Some("The last line has no line feed any more."),
-        (true, false) if after.as_text().is_some() => Some("The last line has a line feed now."),
+        (false, true) => Some("No newline at end of file any more."),
+        (true, false) if after.as_text().is_some() => Some("Newline added at end of file."),
         _ => None,
     };
     let mut out = vec![changes(&hunks, limits)];
@@ -265,7 +265,7 @@ fn outside(texts: (&FileText, &FileText), by: &[usize], around: (usize, usize), 
         format!("Changed by {} between {last} and {next}", others.join(", "))
     };
     if !texts.0.is_known() || !texts.1.is_known() {
-        return vec![notice(Level::Warning, format!("{who}; how is not in the logs.").as_str())];
+        return vec![notice(Level::Warning, format!("{who}; the logs do not contain the change.").as_str())];
     }
     // In a section of its own, so that it is not taken for the session's own change.
     let body = between(texts.0, texts.1, limits, "The file is empty.");
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(label(&[file("x", vec![net(one.clone(), two.clone(), &[1, 2])])]), ["x  +2 −1  #1 #2"]);
         assert_eq!(label(&[file("x", vec![net(FileText::Absent, one.clone(), &[1])])]), ["x  +2 −0 · new file  #1"]);
         assert_eq!(label(&[file("x", vec![net(one.clone(), FileText::Absent, &[1])])]), ["x  +0 −2 · deleted  #1"]);
-        assert_eq!(label(&[file("x", vec![net(one.clone(), one.clone(), &[1, 2])])]), ["x · changed and changed back  #1 #2"]);
+        assert_eq!(label(&[file("x", vec![net(one.clone(), one.clone(), &[1, 2])])]), ["x · no net change  #1 #2"]);
         let old = FileNet { moved_to: Some("y".into()), ..file("x", vec![net(one, FileText::Absent, &[3])]) };
         let new = FileNet { moved_from: Some("x".into()), ..file("y", vec![net(FileText::Absent, two, &[3])]) };
         assert_eq!(label(&[old, new]), ["x → y  +2 −1  #3"]);
@@ -413,7 +413,7 @@ mod tests {
         let both = told(vec![net(text("a"), text("b"), &[1]), outside(text("c")), net(text("c"), text("d"), &[2])]);
         assert_eq!(both, ["diff", "! Changed outside this session between #1 and #2:", "diff"]);
         let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(FileText::Unknown), pieces]);
-        let words = "Changed outside this session between #1 and #2; how is not in the logs.";
+        let words = "Changed outside this session between #1 and #2; the logs do not contain the change.";
         assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
         let pieces = || NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, moved: false, by: 2 };
         assert_eq!(gaps(&[file("x", vec![pieces(), pieces()]), file("y", vec![pieces()]), file("z", Vec::new())]), 2);
@@ -423,6 +423,6 @@ mod tests {
         let new = FileNet { moved_from: Some("x".into()), ..file("y", moved(FileText::Unknown)) };
         assert_eq!(gaps(&[old.clone(), new.clone()]), 0);
         assert_eq!((label(&[old.clone(), new]), gaps(&[old])), (vec!["x → y  #2".to_owned()], 1));
-        assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "The last line has no line feed any more."]);
+        assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "No newline at end of file any more."]);
     }
 }

@@ -101,10 +101,10 @@ fn permission<'a>(call: &Story<'_>) -> TimelineStep<'a> {
         (Status::Rejected, Some(Reason::AfterRejection)) => ("permission: another call was declined first", Some(Level::Warning)),
         (Status::Rejected, _) => ("permission: you declined", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::PermissionRule)) => ("permission: refused by a rule", Some(Level::Warning)),
-        (Status::Blocked, Some(Reason::AutoMode)) => ("permission: refused by the automatic mode", Some(Level::Warning)),
-        (Status::Blocked, Some(Reason::NotGranted)) => ("permission: nobody was there to grant it", Some(Level::Warning)),
+        (Status::Blocked, Some(Reason::AutoMode)) => ("permission: refused by auto mode", Some(Level::Warning)),
+        (Status::Blocked, Some(Reason::NotGranted)) => ("permission: not granted, the session was not interactive", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::Sandbox)) => ("permission: refused by the sandbox", Some(Level::Warning)),
-        (Status::Running, Some(Reason::AwaitingPermission)) => ("permission: waits for you", Some(Level::Warning)),
+        (Status::Running, Some(Reason::AwaitingPermission)) => ("permission: waiting for you", Some(Level::Warning)),
         // A call that ran was allowed somehow, but no agent logs by whom.
         _ => ("permission: not recorded", None),
     };
@@ -176,7 +176,7 @@ pub fn durations(call: &Story<'_>) -> Vec<Line> {
         lines.push(Line::of(Class::Strong, &took(all)).with(Class::Plain, &format!(" from request to result{waits}")));
     }
     if let Some(run) = row.run_ms.filter(|run| *run > 0) {
-        lines.push(Line::of(Class::Strong, &took(run)).with(Class::Plain, " of it the tool ran, as it reports itself"));
+        lines.push(Line::of(Class::Strong, &took(run)).with(Class::Plain, " run time, as reported by the tool"));
     }
     lines
 }

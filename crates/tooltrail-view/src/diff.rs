@@ -140,12 +140,12 @@ impl LineCounts {
         LineCounts { added: self.added + other.added, removed: self.removed + other.removed }
     }
 
-    /// As text: `+8 −3` if it happened, `would be +8 −3` if not.
+    /// As text: `+8 −3` if it happened, `not applied: +8 −3` if not.
     pub fn line(self, happened: bool) -> Line {
         let added = format!("+{}", crate::head::count(self.added));
         let removed = format!("−{}", crate::head::count(self.removed));
         if !happened {
-            return Line::of(Class::Dim, &format!("would be {added} {removed}"));
+            return Line::of(Class::Dim, &format!("not applied: {added} {removed}"));
         }
         Line::of(Class::Good, &added).with(Class::Plain, " ").with(Class::Bad, &removed)
     }
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(diff.hunks[0].context.as_ref().map(Line::text).as_deref(), Some("fn parse"));
         assert_eq!(LineCounts::of(&hunks), LineCounts { added: 1, removed: 1 });
         assert_eq!(LineCounts { added: 1200, removed: 3 }.line(true).text(), "+1,200 −3");
-        assert_eq!(LineCounts { added: 8, removed: 3 }.line(false).text(), "would be +8 −3");
+        assert_eq!(LineCounts { added: 8, removed: 3 }.line(false).text(), "not applied: +8 −3");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! ```text
-//! Proof    ! #37 cargo test: the success is that of tail -5, its own was not recorded · 2 edits since
+//! Proof    ! #37 cargo test: the success came from tail -5; its own exit code is unknown · 2 edits since
 //!            hint: the output says “test result: FAILED”
 //! Changed  3 files +128 −44 · 4 commands may have changed more #4 #9 #12 #20
 //!            src/parser.rs +80 −9 #12 #15
@@ -109,26 +109,29 @@ const PATH: usize = 160;
 /// The digest of a transcript as rows. A topic without facts has no row.
 pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
     let teller = FactWriter::new(transcript);
+    let (first, last) = prompts(digest);
+    let one_prompt = first.is_empty();
     let rows = [
-        ("Asked", asked(digest)),
-        ("Said", digest.said.iter().map(|quote| said("", quote, SAID)).collect()),
+        ("First prompt", first),
+        (if one_prompt { "Prompt" } else { "Last prompt" }, last),
+        ("Last answer", digest.said.iter().map(|quote| said(quote, SAID)).collect()),
         ("State", state(digest).into_iter().collect()),
-        ("Proof", teller.proof(digest)),
-        ("Changed", teller.changed(&digest.changed)),
-        ("Shipped", teller.shipped(&digest.shipped).into_iter().collect()),
-        ("Open", teller.open(digest)),
+        ("Checks", teller.proof(digest)),
+        ("Changes", teller.changed(&digest.changed)),
+        ("Commits and PRs", teller.shipped(&digest.shipped).into_iter().collect()),
+        ("Unresolved failures", teller.open(digest)),
         ("Hooks", teller.hooks(&digest.hooks)),
         ("Time", time(&digest.time).into_iter().collect()),
     ];
     rows.into_iter().map(|(label, facts): (_, Vec<DigestFact>)| DigestRow { label, facts }).filter(|row| !row.facts.is_empty()).collect()
 }
 
-/// The first and the last prompt, a fact each; only one of them where they are the same.
-fn asked(digest: &Digest) -> Vec<DigestFact> {
-    let quote = |label: &str, quote: &Quote| said(label, quote, ASKED);
+/// The first and the last prompt; only the last where they are the same.
+fn prompts(digest: &Digest) -> (Vec<DigestFact>, Vec<DigestFact>) {
+    let quote = |quote: &Quote| vec![said(quote, ASKED)];
     match (&digest.asked_first, &digest.asked) {
-        (Some(first), Some(last)) if first.text != last.text => vec![quote("first: ", first), quote("last: ", last)],
-        (_, last) => last.iter().map(|last| quote("", last)).collect(),
+        (Some(first), Some(last)) if first.text != last.text => (quote(first), quote(last)),
+        (_, last) => (Vec::new(), last.iter().flat_map(quote).collect()),
     }
 }
 
@@ -145,11 +148,11 @@ pub(crate) fn left_open(open: &[&UnresolvedCall], transcript: &Transcript<'_>) -
 }
 
 /// A quote on one line, behind a label.
-fn said(label: &str, quote: &Quote, most: usize) -> DigestFact {
+fn said(quote: &Quote, most: usize) -> DigestFact {
     let (all, shown) = (words(&quote.text), cut(&words(&quote.text), most));
     // The model may have cut the quote already; then a mark is needed even if it fits here.
     let more = if quote.cut && all == shown { " …" } else { "" };
-    DigestFact::of(Class::Plain, &format!("{label}{shown}{more}"))
+    DigestFact::of(Class::Plain, &format!("{shown}{more}"))
 }
 
 /// State of the session.
@@ -169,18 +172,18 @@ pub fn state_words(state: Option<&'static str>, reason: Option<&'static str>) ->
         other => other,
     };
     let why = reason.map(|reason| match reason {
-        "quiet" => "nothing was written for a while",
+        "quiet" => "no activity for a while",
         "question" => "a question is open",
         "plan" => "a plan is shown",
         "permission" => "a call needs permission",
-        "registry" => "its agent says so",
-        "idle" => "its agent is idle",
+        "registry" => "reported by the agent",
+        "idle" => "the agent is idle",
         "call" => "a call is running",
-        "model" => "the model is at work",
-        "answered" => "it has answered",
-        "interrupted" => "it was interrupted",
-        "api_error" => "the model's service failed",
-        "nothing_asked" => "nothing was asked yet",
+        "model" => "the model is working",
+        "answered" => "the model answered",
+        "interrupted" => "interrupted",
+        "api_error" => "API error",
+        "nothing_asked" => "no prompt yet",
         other => other,
     });
     Some((state, why))
@@ -261,12 +264,12 @@ impl<'t> FactWriter<'t> {
         let mut facts = Vec::new();
         // Changes without tests are worth a line of their own.
         if !digest.changed.files.is_empty() && digest.test.is_none() {
-            let none = if runs.is_empty() { "no tests, builds or lint runs" } else { "no tests were run" };
+            let none = if runs.is_empty() { "no test, build or lint runs" } else { "no test runs" };
             // The commands of scripts are unknown and may have been tests.
             facts.push(match digest.scripts {
                 0 => DigestFact::of(Class::Plain, none),
                 scripts => DigestFact::of(Class::Plain, &format!("{none} outside {}", counted(scripts, "script")))
-                    .say(Class::Dim, ", whose commands are not looked at"),
+                    .say(Class::Dim, ", whose commands are not checked"),
             });
         }
         for run in runs {
@@ -322,8 +325,9 @@ impl<'t> FactWriter<'t> {
         head = match (files, changed.commands.is_empty()) {
             ([], true) => return Vec::new(),
             (_, true) => head,
-            ([], false) => self
-                .prove(head.say(Class::Plain, &format!("no files by edits · {commands} may have changed some")), changed.commands.iter()),
+            ([], false) => {
+                self.prove(head.say(Class::Plain, &format!("no edits · {commands} may have changed files")), changed.commands.iter())
+            }
             (_, false) => self.prove(head.say(Class::Plain, &format!(" · {commands} may have changed more")), changed.commands.iter()),
         };
         let shown = fits(files.len(), FILES);
@@ -363,7 +367,7 @@ impl<'t> FactWriter<'t> {
             let name = match all.len() {
                 1 => name,
                 number if number <= SHIPPED => format!("{}:", counted(number as u64, &name)),
-                number => format!("{}, the last:", counted(number as u64, &name)),
+                number => format!("{}, latest:", counted(number as u64, &name)),
             };
             let stop = if fact.pieces.is_empty() { "" } else { " · " };
             fact = fact.say(Class::Dim, stop).say(Class::Plain, &name);
@@ -448,22 +452,22 @@ impl<'t> FactWriter<'t> {
 
 /// Outcome of a run whose own exit code was not recorded.
 fn masked(run: &CheckRun, row: Option<&CallRow<'_>>) -> String {
-    let Some(other) = &run.exit_of else { return "its exit code was not recorded".to_owned() };
+    let Some(other) = &run.exit_of else { return "its exit code is unknown".to_owned() };
     let recorded = match (run.exit_code, row.map(|row| row.status)) {
         (Some(code), _) => format!("exit {code}"),
         (None, Some(Status::Succeeded)) => "the success".to_owned(),
         _ => "the outcome".to_owned(),
     };
-    format!("{recorded} is that of {}, its own was not recorded", line(other, WHAT))
+    format!("{recorded} came from {}; its own exit code is unknown", line(other, WHAT))
 }
 
 /// Outcome of a run that has none.
 fn unknown(row: Option<&CallRow<'_>>) -> String {
     let Some(row) = row else { return "outcome not recorded".to_owned() };
     let words = match row.status {
-        _ if row.background.is_some() => "it went on in the background; outcome not recorded",
-        Status::Failed => "the line failed; which of its commands did was not recorded",
-        Status::Succeeded => "the line succeeded; whether this was run was not recorded",
+        _ if row.background.is_some() => "moved to the background; outcome not recorded",
+        Status::Failed => "the command line failed; the log does not say which command",
+        Status::Succeeded => "the command line succeeded; the log does not say whether this command ran",
         Status::Answered => "outcome not recorded",
         _ => return outcome(row),
     };

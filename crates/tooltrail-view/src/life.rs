@@ -78,7 +78,7 @@ fn origin(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("its output goes on in", goes_on_in(&call.polls.later));
     fields.add("message", row.message);
     fields.add("API request", call.message.request.as_deref());
-    fields.add("ran", call.message.by_service.then_some("on the model's service"));
+    fields.add("ran", call.message.by_service.then_some("on the API"));
     fields.add("stopped", call.message.stopped.as_deref());
     let others = u64::from(row.parallel).saturating_sub(1);
     fields.add("made together with", (others > 0).then(|| counted(others, "other call")));

@@ -82,9 +82,9 @@ fn folded(who: MessageAuthor, label: &str, text: &str, body: Vec<Block>) -> Mess
 fn prompt(origin: Origin, text: &str, limits: &Limits) -> MessageView {
     let (who, label) = match origin {
         Origin::Human | Origin::Command | Origin::Local => (MessageAuthor::Person, "You"),
-        Origin::Queued => (MessageAuthor::Person, "You, while it was at work"),
+        Origin::Queued => (MessageAuthor::Person, "You, while it was working"),
         Origin::Agent => (MessageAuthor::Agent, "another agent"),
-        Origin::Program => (MessageAuthor::Program, "the program"),
+        Origin::Program => (MessageAuthor::Program, "the agent"),
     };
     open(who, label, text, vec![markdown(text, limits)])
 }
@@ -108,7 +108,7 @@ fn thinking(text: &str, limits: &Limits) -> MessageView {
             MessageAuthor::Thought,
             "thinking, withheld",
             "",
-            vec![notice(Level::Info, "The log does not keep these thoughts.")],
+            vec![notice(Level::Info, "The log does not contain this thinking.")],
         );
     }
     // Some models put headings into their thoughts; the plain line omits the asterisks.
@@ -118,7 +118,7 @@ fn thinking(text: &str, limits: &Limits) -> MessageView {
 
 fn media(piece: &Content, limits: &Limits) -> MessageView {
     let (label, text) = match piece {
-        Content::Image(_) => ("picture", ""),
+        Content::Image(_) => ("image", ""),
         Content::Document { title, .. } => ("document", title.as_deref().unwrap_or_default()),
         Content::Tool { name } => ("tool", name.as_str()),
         Content::Text { text } => ("text", text.as_str()),
@@ -172,7 +172,7 @@ mod tests {
     fn prompts_say_whose_they_are() {
         let prompt = |origin| view(Part::Prompt { origin, text: "fix **it**\u{1b}[2J".into() });
         assert_eq!(prompt(Origin::Human).who, MessageAuthor::Person);
-        assert_eq!(prompt(Origin::Queued).label.text(), "You, while it was at work");
+        assert_eq!(prompt(Origin::Queued).label.text(), "You, while it was working");
         assert_eq!(prompt(Origin::Agent).who, MessageAuthor::Agent);
         assert_eq!(text_of(&prompt(Origin::Human).body), "fix **it**␛[2J\n");
     }

@@ -80,7 +80,7 @@ fn failed(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let blocks = error_blocks(call, Level::Error, shown, limits);
     // A command's exit code is shown elsewhere and says enough.
     let silent = error(call).is_none() && call.row.exit_code.is_none();
-    let reason = || call.row.reason.map_or("It failed and does not say why.".to_owned(), |reason| sentence(why(reason)));
+    let reason = || call.row.reason.map_or("It failed without a message.".to_owned(), |reason| sentence(why(reason)));
     if silent { vec![notice(Level::Error, reason())] } else { blocks }
 }
 
@@ -132,7 +132,7 @@ pub(crate) fn who_blocked(call: &Story<'_>) -> Line {
                 None => line,
             }
         }
-        (None, Some(Reason::NotGranted)) => Line::from("Blocked: nobody was there to grant permission."),
+        (None, Some(Reason::NotGranted)) => Line::from("Blocked: permission not granted, the session was not interactive."),
         (None, Some(reason)) => Line::from(format!("Blocked {}.", why(reason))),
         (None, None) => Line::from("Blocked."),
     }
@@ -166,8 +166,8 @@ fn timed_out(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let progress = call.progress.as_ref();
     let limit = progress.and_then(|progress| progress.limit_ms).map(|limit| format!(" (limit {})", took(limit))).unwrap_or_default();
     let text = match call.row.run_ms.or(call.row.duration_ms).or(progress.and_then(|progress| progress.elapsed_ms)) {
-        Some(millis) => format!("Its time ran out, after {}{limit}.", took(millis)),
-        None => "Its time ran out.".to_owned(),
+        Some(millis) => format!("Timed out after {}{limit}.", took(millis)),
+        None => "Timed out.".to_owned(),
     };
     let mut blocks = vec![notice(Level::Warning, text)];
     if !is_sentence(call) {
@@ -191,7 +191,7 @@ fn background(task: &Background<'_>) -> Block {
         TaskState::Failed => (Level::Error, "failed"),
         TaskState::Killed => (Level::Warning, "killed"),
         TaskState::Stopped => (Level::Warning, "stopped"),
-        TaskState::Unknown => (Level::Info, "the log does not say what became of it"),
+        TaskState::Unknown => (Level::Info, "outcome not recorded"),
     };
     let name = task.id.map_or("Background task".to_owned(), |id| format!("Background task {id}"));
     let exit = task.exit_code.map(|code| format!("exit code {code}"));
@@ -205,7 +205,7 @@ pub(crate) fn went_on(call: &Story<'_>) -> Option<Block> {
     let Detail::Shell(shell) = &call.told.detail else { return None };
     let task = call.row.background.as_ref();
     let id = shell.task.as_deref().or(task.and_then(|task| task.id))?;
-    let mut text = format!("It went on in the background as {id}");
+    let mut text = format!("Moved to the background as {id}");
     if let Some(task) = task {
         text += &format!(": {}", task_state(task.state));
         text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
@@ -248,7 +248,7 @@ pub(crate) fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     let Some(side) = &call.side else {
         let saved = call.told.saved.as_ref()?;
         let bytes = saved.bytes.map(|bytes| format!(" ({})", size(bytes))).unwrap_or_default();
-        let line = Line::from(format!("The whole output{bytes} was saved outside the log: ")).with(Class::Path, &saved.path);
+        let line = Line::from(format!("The full output{bytes} was saved outside the log: ")).with(Class::Path, &saved.path);
         return Some(notice(Level::Info, line));
     };
     let mut fields = vec![(Line::of(Class::Dim, "file"), Line::of(Class::Path, &side.path))];
@@ -263,7 +263,7 @@ pub(crate) fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
             }
             body.push(sniffed(text, limits));
         }
-        Err(why) => body.push(notice(Level::Warning, format!("It cannot be shown: {why}"))),
+        Err(why) => body.push(notice(Level::Warning, format!("Cannot show it: {why}"))),
     }
-    Some(section("whole output, saved beside the log", false, body))
+    Some(section("full output, saved outside the log", false, body))
 }

@@ -171,7 +171,7 @@ pub(crate) mod tests {
                 let head = view.head(&call);
                 assert_eq!(unicode_width::UnicodeWidthStr::width(head.icon), 1, "{}", view.name());
                 for fact in head.facts.iter().map(Line::text) {
-                    assert!(happened(&call) || fact.starts_with("would be "), "{} {status:?}: {fact}", view.name());
+                    assert!(happened(&call) || fact.starts_with("not applied"), "{} {status:?}: {fact}", view.name());
                 }
             }
         }

@@ -51,7 +51,7 @@ fn piece_of(content: &Content, limits: &Limits) -> Vec<Block> {
     match content {
         Content::Text { text } if text.trim().is_empty() => Vec::new(),
         Content::Text { text } => vec![sniffed(text, limits)],
-        Content::Image(image) => vec![picture(image, "picture")],
+        Content::Image(image) => vec![picture(image, "image")],
         Content::Document { title, media, text, bytes } => {
             let mut about = FieldList::default();
             about.add_some("document", title.as_deref());
@@ -139,6 +139,6 @@ mod tests {
         let image = Image { media: "image/png".into(), data: Some("AAAA".into()), size: Some((640, 480)), ..Image::default() };
         let blocks = content(&[Content::text("see"), Content::Image(image)], &Limits::PAGE);
         let [Block::Code(_), Block::Image { alt, .. }] = blocks.as_slice() else { panic!("{blocks:?}") };
-        assert_eq!(alt.text(), "picture, image/png, 640×480, 3 B");
+        assert_eq!(alt.text(), "image, image/png, 640×480, 3 B");
     }
 }

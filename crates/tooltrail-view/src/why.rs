@@ -54,8 +54,8 @@ fn doubt(call: &Story<'_>) -> Option<String> {
     let runs = line.masked_runs();
     let first = runs.first()?;
     Some(match (&call.row.exit_of, recorded(call)) {
-        (Some(command), Some(outcome)) => format!("{outcome} is {}’s", program(command)),
-        _ => format!("how {} ended was not recorded", first.text),
+        (Some(command), Some(outcome)) => format!("{outcome} came from {}", program(command)),
+        _ => format!("the outcome of {} is unknown", first.text),
     })
 }
 
@@ -90,13 +90,13 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
     let Some((shell, command)) = masking(call) else { return Vec::new() };
     let runs = command.masked_runs();
     let Some((first, rest)) = runs.split_first() else { return Vec::new() };
-    let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
+    let (codes, were) = if rest.is_empty() { ("code", "is") } else { ("codes", "are") };
     let mut line = match (&call.row.exit_of, recorded(call)) {
-        (Some(command), Some(outcome)) => Line::from(format!("{outcome} is ")).with(Class::Strong, command).with(Class::Plain, "’s; "),
-        (Some(command), None) => Line::from("The exit code is ").with(Class::Strong, command).with(Class::Plain, "’s; "),
+        (Some(command), Some(outcome)) => Line::from(format!("{outcome} came from ")).with(Class::Strong, command).with(Class::Plain, "; "),
+        (Some(command), None) => Line::from("The exit code came from ").with(Class::Strong, command).with(Class::Plain, "; "),
         (None, _) => Line::default(),
     };
-    line.push(Class::Plain, &if call.row.exit_of.is_some() { format!("{that} of ") } else { format!("The exit {codes} of ") });
+    line.push(Class::Plain, &if call.row.exit_of.is_some() { format!("the exit {codes} of ") } else { format!("The exit {codes} of ") });
     line.push(Class::Strong, &first.text);
     rest.iter().for_each(|command| {
         line.push(Class::Plain, ", ");
@@ -109,7 +109,7 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
     let said = printed.into_iter().flatten().filter(|_| !told).find_map(|text| failure_hint(text));
     let hint =
         said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
-    std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
+    std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} unknown")))).chain(hint).collect()
 }
 
 /// Reason for a call's status: what the log says, what that leaves open, and how it could have been recorded.
@@ -136,22 +136,22 @@ fn said(call: &Story<'_>) -> Line {
         (Status::Answered, _) => {
             // Whether the script itself ended is another question: it may go on, or have thrown.
             if row.kind == Kind::Script {
-                return Line::from("How the calls in the script ended was not recorded: nothing that it printed proves it.");
+                return Line::from("The outcome of the calls in the script is unknown: its output does not prove it.");
             }
             if (row.unwrapped.is_some() || row.is_inner()) && matches!(row.kind, Kind::Shell | Kind::Task) {
-                return Line::from("Whether this call worked was not recorded: the script did not print its exit code.");
+                return Line::from("The outcome of this call is unknown: the script did not print its exit code.");
             }
             if row.unwrapped.is_some() || row.is_inner() {
-                return Line::from("Whether this call worked was not recorded: nothing that the script printed proves it.");
+                return Line::from("The outcome of this call is unknown: the script's output does not prove it.");
             }
-            Line::from("A result came. Whether it worked was not recorded: no exit code, no word of success or failure.")
+            Line::from("There is a result, but the log has no exit code and no word of success or failure.")
         }
         (Status::Rejected, Some(Reason::User)) => Line::from("You declined it."),
-        (Status::Rejected, Some(Reason::UserFeedback)) => Line::from("You declined it, and said why."),
+        (Status::Rejected, Some(Reason::UserFeedback)) => Line::from("You declined it with a reason."),
         (Status::Blocked, _) => crate::outcome::who_blocked(call),
         (Status::Interrupted, Some(Reason::User)) => Line::from("You interrupted it while it ran."),
         (Status::Interrupted, Some(Reason::Handover)) => Line::from("The session was handed over while it ran."),
-        (Status::TimedOut, _) => Line::from("It ran longer than it was allowed to."),
+        (Status::TimedOut, _) => Line::from("It reached its time limit."),
         (_, reason) => {
             let sentence = no_result(row).map(str::to_owned);
             let short = || reason.map(|reason| crate::outcome::sentence(why(reason)));
@@ -164,18 +164,18 @@ fn said(call: &Story<'_>) -> Line {
 fn worked(call: &Story<'_>) -> Line {
     let row = &call.row;
     if row.background.is_some() {
-        return Line::from("The result only says that it was started in the background; what became of it is told below.");
+        return Line::from("The result only says that the command started in the background; its outcome is below.");
     }
     match row.exit_code {
         // Whose exit code it is, is said next.
         None if is_doubtful(call) => Line::from("The result is not marked as an error."),
         Some(code) => of(call, &format!("It ended with exit code {code}")),
         None if row.kind == Kind::Script && row.inner.is_some_and(|inner| inner.calls == 0) => {
-            Line::from("The script came to its end, and made no calls.")
+            Line::from("The script finished without calls.")
         }
-        None if row.kind == Kind::Script => Line::from("Every call in the script is proved to have succeeded."),
+        None if row.kind == Kind::Script => Line::from("The log shows that every call in the script succeeded."),
         // A script that went on proves that a call in it did not throw, and nothing about an exit code.
-        None if row.unwrapped.is_some() || row.is_inner() => Line::from("The script went on after it, so this call did not fail."),
+        None if row.unwrapped.is_some() || row.is_inner() => Line::from("The script continued after this call, so it did not fail."),
         None if row.kind == Kind::Shell && row.server.is_none() => {
             Line::from("The result is not marked as an error, so the command did not fail.")
         }
@@ -209,7 +209,7 @@ fn of(call: &Story<'_>, sentence: &str) -> Line {
 fn remedy(call: &Story<'_>) -> Option<Line> {
     let (_, line) = masking(call)?;
     let setting = line.unmasked_by?;
-    Some(Line::from("With ").with(Class::Strong, setting).with(Class::Plain, " that would have been recorded."))
+    Some(Line::from("With ").with(Class::Strong, setting).with(Class::Plain, " it would have been recorded."))
 }
 
 /// Name of the record that proves a status.
@@ -219,7 +219,7 @@ pub fn evidence(call: &Story<'_>) -> &'static str {
         _ if row.result == Some(row.evidence) => "the result",
         _ if row.request == row.evidence => "the request",
         Some(Reason::LogEnds | Reason::AwaitingResult | Reason::AwaitingPermission) => "the log’s last record",
-        _ => "what came instead of a result",
+        _ => "the record that stands in for a result",
     }
 }
 
@@ -246,20 +246,20 @@ mod tests {
     fn a_success_that_is_another_commands() {
         let call = shell("cargo test 2>&1 | tail -5", Status::Succeeded, None);
         assert!(is_doubtful(&call));
-        assert_eq!(verdict(&call).text(), "succeeded, but the success is tail’s");
+        assert_eq!(verdict(&call).text(), "succeeded, but the success came from tail");
         assert_eq!(
             told(&call),
             [
                 "The result is not marked as an error.",
-                "the success is tail -5’s; that of cargo test was not recorded",
-                "With set -o pipefail that would have been recorded."
+                "the success came from tail -5; the exit code of cargo test is unknown",
+                "With set -o pipefail it would have been recorded."
             ]
         );
         let call = shell("make test || true", Status::Succeeded, Some(0));
-        assert_eq!(verdict(&call).text(), "succeeded, but how make test ended was not recorded");
+        assert_eq!(verdict(&call).text(), "succeeded, but the outcome of make test is unknown");
         assert_eq!(told(&call).len(), 2, "nothing would have told: {:?}", told(&call));
         let call = shell("make; make test; ls", Status::Succeeded, None);
-        assert_eq!(told(&call).last().map(String::as_str), Some("With set -e that would have been recorded."));
+        assert_eq!(told(&call).last().map(String::as_str), Some("With set -e it would have been recorded."));
     }
 
     #[test]

@@ -156,7 +156,7 @@ fn a_missing_result_is_said_to_be_missing() {
     with_stories(&simple(None), |stories, _| {
         assert_eq!(stories[0].row.status, Status::Unanswered);
         assert!(stories[0].answer.is_none());
-        assert!(text(&stories[0]).contains("The log ends before a result"), "{}", text(&stories[0]));
+        assert!(text(&stories[0]).contains("The log ends before the result"), "{}", text(&stories[0]));
     });
 }
 

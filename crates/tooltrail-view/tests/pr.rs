@@ -135,7 +135,7 @@ fn what_a_program_printed_is_cut_with_words() {
     let mut book = invented::Builder::new("cargo test").with_turns(1).run(0, 0, Status::Failed, Some(Reason::ExitCode), &[]).done();
     book.print(0, &printed);
     let document = description(&book, &PullRequestOptions::default());
-    let open = document.split("Left open").nth(1).unwrap_or_default();
+    let open = document.split("### Unresolved failures").nth(1).unwrap_or_default();
     for (line, there) in [(1, true), (4, true), (5, false), (32, false), (33, true), (40, true)] {
         assert_eq!(open.contains(&format!("line {line} of it")), there, "{line} in\n{document}");
     }

@@ -13,14 +13,14 @@ pub(crate) fn show(page: &PageAddress, port: u16) {
     let forward = format!("ssh -L {port}:127.0.0.1:{port} <this machine>, then open {url}{soon}");
     // A browser started here would open on the remote machine, out of the user's sight.
     if set("SSH_CONNECTION") || set("SSH_TTY") {
-        return out::remark(&format!("on the machine that you sit at: {forward}"));
+        return out::remark(&format!("on your local machine: {forward}"));
     }
     let display = cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY") || set("WSL_DISTRO_NAME");
     if !display {
-        return out::remark(&format!("no display here; from another machine: {forward}"));
+        return out::remark(&format!("no display; from another machine: {forward}"));
     }
     if let Err(error) = open::that_detached(&url) {
         warn!(%error, "cannot open a browser");
-        out::remark(&format!("no browser could be opened; open {url} yourself{soon}"));
+        out::remark(&format!("could not open a browser; open {url}{soon}"));
     }
 }

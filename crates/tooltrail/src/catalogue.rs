@@ -43,8 +43,8 @@ pub(crate) fn if_wanted(args: &LogArgs) -> anyhow::Result<Option<Ready>> {
     match ready(args) {
         Ok(ready) => Ok(Some(ready)),
         Err(error) => {
-            warn!(error = %format_args!("{error:#}"), "cannot use the catalogue; reading the logs instead");
-            out::remark(&format!("{error:#}; reading the logs instead (--no-cache does so without asking)"));
+            warn!(error = %format_args!("{error:#}"), "cannot use the index; reading the logs instead");
+            out::remark(&format!("{error:#}; reading the logs instead (--no-cache always does)"));
             Ok(None)
         }
     }
@@ -58,10 +58,10 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
 /// Opens and refreshes the catalogue like [`ready`], and counts the bytes read in `progress`.
 pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<Ready> {
     if args.demo {
-        bail!("the demo has no catalogue; leave out --demo, or use `tooltrail calls --demo`");
+        bail!("the demo has no index; leave out --demo, or use `tooltrail calls --demo`");
     }
     if args.no_cache {
-        bail!("this asks the catalogue; leave out --no-cache, or use `tooltrail calls --no-cache --json`");
+        bail!("this command reads the index; leave out --no-cache, or use `tooltrail calls --no-cache --json`");
     }
     let start = Instant::now();
     let places = logs::places(args)?;

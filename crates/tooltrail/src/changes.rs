@@ -37,7 +37,7 @@ pub(crate) fn show(
         })?;
         // Commands may have changed files too, but the log does not have those changes.
         if files == 0 {
-            return writeln!(out, "no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
+            return writeln!(out, "no successful edit changed a file; commands may have, see `tooltrail show`");
         }
         let LineCounts { added, removed } = counts;
         write!(out, "{DIM}{} changed, +{} −{}", table::counted(files, "file"), table::count(added), table::count(removed))?;

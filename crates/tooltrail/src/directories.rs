@@ -19,7 +19,7 @@ pub(crate) fn cache() -> anyhow::Result<PathBuf> {
         return Ok(own);
     }
     let system = system("Library/Caches", "XDG_CACHE_HOME", ".cache");
-    Ok(system.context("no home directory; say where the catalogue may be kept with TOOLTRAIL_CACHE")?.join("tooltrail"))
+    Ok(system.context("no home directory; set TOOLTRAIL_CACHE to a directory for the index")?.join("tooltrail"))
 }
 
 /// The data directory, whose content must not be lost: `TOOLTRAIL_DATA`, or the platform's data directory.
@@ -28,7 +28,7 @@ pub(crate) fn data() -> anyhow::Result<PathBuf> {
         return Ok(own);
     }
     let system = system("Library/Application Support", "XDG_DATA_HOME", ".local/share");
-    let own = system.context("no home directory; say where logs may be kept with TOOLTRAIL_DATA")?.join("tooltrail");
+    let own = system.context("no home directory; set TOOLTRAIL_DATA to a directory for kept logs")?.join("tooltrail");
     // On Windows cache and data share one directory, so data gets a folder of its own: deleting the cache must not delete it.
     Ok(if cfg!(windows) { own.join("data") } else { own })
 }

@@ -31,7 +31,7 @@ pub(crate) fn elsewhere(args: &LogArgs, told: &dyn Fn(u64)) -> io::Result<bool> 
     }
     let status = process.wait()?;
     if !status.success() {
-        warn!(%status, "the process that fills the catalogue failed; filling it here");
+        warn!(%status, "the process that builds the index failed; building it here");
     }
     Ok(status.success())
 }

@@ -15,7 +15,7 @@ use tooltrail_model::filter::{self, Filter, Setting, Spelling, quoted};
 /// Paths and a filter.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct SelectArgs {
-    /// Log files or directories to read, instead of the agents' own places; all other words are a filter (docs/filter.md)
+    /// Log files or directories to read; all other words are a filter (docs/filter.md)
     #[arg(value_name = "PATH or FILTER")]
     words: Vec<OsString>,
     #[command(flatten)]
@@ -25,10 +25,10 @@ pub(crate) struct SelectArgs {
 /// Times, as options.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TimeArgs {
-    /// Only what is as young as this, as in `7d` or `2026-03-01`: the same as the term `since:`
+    /// Only items newer than TIME, as in `7d` or `2026-03-01`; same as `since:` in a filter
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Only what is as old as this: the same as the term `until:`
+    /// Only items older than TIME; same as `until:` in a filter
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
 }
@@ -101,9 +101,9 @@ fn names_file(word: &str) -> bool {
 /// Unit in which all terms of a filter must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ScopeArg {
-    /// In one call or one message
+    /// In a single call or message
     Call,
-    /// Anywhere in one session, each term in its own place
+    /// Anywhere in a session
     Session,
 }
 

@@ -42,7 +42,7 @@ fn level(text: &str) -> Result<LevelFilter, String> {
     // The library also parses numbers and an empty text; here those are more likely typos.
     let known = text.chars().all(|letter| letter.is_ascii_alphabetic()) && !text.is_empty();
     let level = text.parse().ok().filter(|_| known);
-    level.ok_or_else(|| format!("`{}` is not a level; use {LEVELS}, or name a part, as in `info,catalog=debug`", neutral(text)))
+    level.ok_or_else(|| format!("`{}` is not a level; use {LEVELS}, or name a component, as in `info,catalog=debug`", neutral(text)))
 }
 
 /// Full target of a part of the program: `catalog::watch` is `tooltrail_catalog::watch`.
@@ -51,7 +51,7 @@ fn full_name(target: &str) -> Result<String, String> {
     let name = match part.strip_prefix("tooltrail_").unwrap_or(part) {
         name if PARTS.contains(&name) => format!("{OWN}_{name}"),
         OWN => OWN.to_owned(),
-        _ => return Err(format!("`{}` is not a part of the program; use `tooltrail`, `{}`", neutral(target), PARTS.join("`, `"))),
+        _ => return Err(format!("unknown component `{}`; use `tooltrail`, `{}`", neutral(target), PARTS.join("`, `"))),
     };
     Ok(if module.is_empty() { name } else { format!("{name}::{module}") })
 }
@@ -122,7 +122,7 @@ mod tests {
             ("", "`` is not a level"),
             ("3", "`3` is not a level"),
             ("info,catalog=", "`` is not a level"),
-            ("brush_parser=trace", "`brush_parser` is not a part of the program; use `tooltrail`, `formats`"),
+            ("brush_parser=trace", "unknown component `brush_parser`; use `tooltrail`, `formats`"),
         ] {
             let error = text.parse::<LogFilter>().unwrap_err();
             assert!(error.contains(words), "{text}: {error}");

@@ -202,8 +202,8 @@ pub(crate) fn where_to_look(looked: &[PathBuf]) -> String {
     for path in looked {
         text.push_str(&format!("  {}\n", path.display()));
     }
-    text.push_str("name a log or a directory of logs on the command line, or with --root DIR a directory laid out like a home;\n");
-    text.push_str("try `tooltrail --demo` to see what it does");
+    text.push_str("name a log or a directory of logs, or use --root DIR with a directory laid out like a home directory;\n");
+    text.push_str("`tooltrail --demo` shows sample sessions");
     text
 }
 
@@ -255,7 +255,7 @@ fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
     for root in roots {
         let meta = std::fs::metadata(root).with_context(|| format!("cannot read `{}`", root.display()))?;
         if !meta.is_dir() {
-            bail!("`{}` is no directory; --root takes a directory laid out like a home", root.display());
+            bail!("`{}` is not a directory; --root takes a directory laid out like a home directory", root.display());
         }
     }
     Ok(roots.iter().map(|root| Places { home: Some(root.clone()), ..Places::default() }).collect())

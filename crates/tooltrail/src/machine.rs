@@ -44,8 +44,7 @@ impl Machine for NamedLogs {
 
     fn fill(&self, told: &dyn Fn(u64)) -> bool {
         // With `--no-cache` the catalogue is a temporary file of this process, which no other process can fill.
-        let fill =
-            || filling::elsewhere(&self.args, told).inspect_err(|error| warn!(%error, "no process of its own to fill the catalogue"));
+        let fill = || filling::elsewhere(&self.args, told).inspect_err(|error| warn!(%error, "no separate process to build the index"));
         !self.args.no_cache && fill().unwrap_or(false)
     }
 

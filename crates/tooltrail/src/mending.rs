@@ -43,7 +43,7 @@ pub(crate) fn repair(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     }
     let mut out = out::stdout(args.color.as_str());
     if repaired.is_empty() {
-        writeln!(out, "all copies are whole")?;
+        writeln!(out, "all copies are intact")?;
     }
     for (path, outcome) in &repaired {
         let told = match outcome {
@@ -52,12 +52,12 @@ pub(crate) fn repair(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
                 let parts = table::counted(frames.lost, "damaged part");
                 let lost = frames.lost_bytes.map_or_else(|| parts.clone(), |lost| format!("{} in {parts}", table::bytes(lost)));
                 format!(
-                    "{} saved, {lost} lost; the damaged copy is in {}",
+                    "{} recovered, {lost} lost; the damaged copy is in {}",
                     table::bytes(*bytes),
                     printed(&keep.directory().join("damaged"))
                 )
             }
-            RepairOutcome::Hopeless(error) => format!("nothing could be saved: {error}"),
+            RepairOutcome::Hopeless(error) => format!("nothing could be recovered: {error}"),
         };
         writeln!(out, "{}: {}", printed(path), table::printable(&told))?;
     }

@@ -29,7 +29,7 @@ pub(crate) fn path(output: Option<&Path>) -> Option<&Path> {
 pub(crate) fn write(path: &Path, existing: Existing, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     let (target, old) = resolve(path)?;
     match old {
-        Some(old) if old.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it")),
+        Some(old) if old.is_dir() => Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file")),
         Some(old) if !old.is_file() => write_to(special(&target, &old)?, write),
         Some(_) if existing == Existing::Refuse => Err(is_there()),
         old => replace(&target, old.as_ref(), existing, write),
@@ -71,11 +71,11 @@ fn resolve(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("too many symbolic links; name the file that they should lead to"))
+    Err(io::Error::other("too many symbolic links; name the target file"))
 }
 
 fn is_there() -> io::Error {
-    io::Error::new(io::ErrorKind::AlreadyExists, "it is there already; --force replaces it")
+    io::Error::new(io::ErrorKind::AlreadyExists, "the file exists; --force replaces it")
 }
 
 /// Opens a device, a pipe or a socket.
@@ -98,7 +98,7 @@ fn replace(
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Otherwise the error would name the temporary file, which the user has never heard of.
     if !directory.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
+        return Err(io::Error::new(io::ErrorKind::NotFound, format!("no directory `{}`", directory.display())));
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tooltrail-");
@@ -279,6 +279,6 @@ mod tests {
             assert!(text(path, Existing::Replace, "x").unwrap_err().to_string().contains("it is a directory"));
         }
         let missing = text(&home.path().join("no/such"), Existing::Replace, "x").unwrap_err().to_string();
-        assert!(missing.contains("there is no directory"), "{missing}");
+        assert!(missing.contains("no directory"), "{missing}");
     }
 }

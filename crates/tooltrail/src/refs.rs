@@ -81,7 +81,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 /// All sessions of a file, the main one first.
 fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
     if linked.sessions.is_empty() {
-        bail!("no session in `{}`; `tooltrail check {}` says what is in it", path.display(), path.display());
+        bail!("no session in `{}`; `tooltrail check {}` lists its issues", path.display(), path.display());
     }
     let mut calls = vec![0_u64; linked.sessions.len()];
     for call in &linked.calls {
@@ -190,7 +190,7 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
     let Some(session) = session else { return Ok(None) };
     if listing.is_gone(session) {
         bail!(
-            "the logs of session `{}` are gone: its agent has deleted them; `tooltrail list is:gone` has what is known",
+            "the logs of session `{}` are gone: the agent deleted them; `tooltrail list is:gone` shows what the index has",
             printable(rows[session].short)
         );
     }
@@ -218,7 +218,7 @@ fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = (&'a str, O
     };
     let shown: Vec<String> = sessions.take(5).map(line).collect();
     let more = if count > 5 { "\n  …" } else { "" };
-    format!("`{name}` could be any of {count} sessions:\n  {}{more}", shown.join("\n  "))
+    format!("`{name}` matches {count} sessions:\n  {}{more}", shown.join("\n  "))
 }
 
 /// The session with the newest record.

@@ -71,7 +71,7 @@ pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow:
     let mut out = out::stdout(args.color.as_str());
     let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
     let mut told = format!("restored {}{place}", table::counted(count("written") + count("replaced"), "file"));
-    for (outcome, what) in [("same", "there already"), ("grown", "there already and longer than what is kept: nothing is missing")] {
+    for (outcome, what) in [("same", "exists already"), ("grown", "exists and is longer than the copy: nothing is missing")] {
         if count(outcome) > 0 {
             told += &format!("; {} {what}", count(outcome));
         }
@@ -79,7 +79,7 @@ pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow:
     writeln!(out, "{told}")?;
     out.flush()?;
     if doomed {
-        out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
+        out::remark(&"they are so old that the agent will delete them again when it starts; --touch makes them count as new");
     }
     Ok(code)
 }
@@ -95,7 +95,7 @@ fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'st
         Ok(RestoreOutcome::Same) => "same",
         Ok(RestoreOutcome::Grown) => "grown",
         Ok(RestoreOutcome::Differs) => {
-            let what = "is there and differs; --to DIR puts the kept one elsewhere, --force puts it here and gives this one another name";
+            let what = "exists and differs; --to DIR restores the copy elsewhere, --force restores it here and renames the existing file";
             out::complain(&format!("{} {what}", printed(target)));
             "differs"
         }
@@ -112,7 +112,7 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
     if own.wanted == "all" {
         let copies = keep.copies();
         if copies.is_empty() {
-            bail!("nothing is kept; `tooltrail keep on` begins");
+            bail!("nothing is kept; `tooltrail keep on` starts it");
         }
         // `all` restores what is missing; existing files are only touched if the user asks for it.
         let is_there = |copy: &PathBuf| keep.original(copy).is_some_and(|original| original.exists());
@@ -140,7 +140,7 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
         copies.insert(copy);
     }
     if copies.is_empty() {
-        bail!("`{}` is not kept; `tooltrail keep status` says what is", tooltrail_view::line::neutral(&own.wanted));
+        bail!("`{}` is not kept; `tooltrail keep status` lists what is", tooltrail_view::line::neutral(&own.wanted));
     }
     Ok(copies.into_iter().collect())
 }

@@ -21,7 +21,7 @@ pub(crate) fn after(error: anyhow::Error, mut cli: Cli) -> anyhow::Result<ExitCo
     } else if cli.logs.no_cache || needs_catalogue(cli.command.as_ref()) {
         return Err(error);
     } else {
-        out::remark(&format!("{error:#}; reading the logs instead (--no-cache does so without asking)"));
+        out::remark(&format!("{error:#}; reading the logs instead (--no-cache always does)"));
         cli.logs.no_cache = true;
     }
     commands::run(&cli)

@@ -30,18 +30,18 @@ struct Job {
 
 /// Prints the job, or sets it up.
 pub(crate) fn schedule(args: &LogArgs, install: bool) -> anyhow::Result<ExitCode> {
-    let home = directories::home().context("there is no home directory, in which a schedule could be set up")?;
+    let home = directories::home().context("no home directory to set up a schedule in")?;
     let job = Job::of(args)?;
     let schedule = match std::env::consts::OS {
         "macos" => launchd(&home, &job),
         "windows" => task(&job),
         "linux" => systemd(&directories::variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")), &job),
-        system => bail!("nothing is known about the scheduler of {system}; let it run `tooltrail keep now` once a day"),
+        system => bail!("unknown scheduler on {system}; have it run `tooltrail keep now` once a day"),
     };
     let mut out = out::stdout(args.color.as_str());
     if install {
         schedule.install()?;
-        writeln!(out, "`tooltrail keep now` runs once a day from now on")?;
+        writeln!(out, "`tooltrail keep now` now runs once a day")?;
     }
     for (path, text) in &schedule.files {
         match install {
@@ -51,7 +51,7 @@ pub(crate) fn schedule(args: &LogArgs, install: bool) -> anyhow::Result<ExitCode
     }
     if !install {
         schedule.commands.iter().try_for_each(|words| writeln!(out, "{}", shell(words)))?;
-        writeln!(out, "# `tooltrail keep schedule --install` does all of this")?;
+        writeln!(out, "# `tooltrail keep schedule --install` sets this up")?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -59,7 +59,7 @@ pub(crate) fn schedule(args: &LogArgs, install: bool) -> anyhow::Result<ExitCode
 
 impl Job {
     fn of(args: &LogArgs) -> anyhow::Result<Self> {
-        let text = |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("`{}` is no text", path.display()));
+        let text = |path: &Path| path.to_str().map(str::to_owned).with_context(|| format!("`{}` is not valid UTF-8", path.display()));
         let mut words = vec![text(&std::env::current_exe()?)?, "keep".to_owned(), "now".to_owned()];
         for root in &args.root {
             words.extend(["--root".to_owned(), text(&std::path::absolute(root)?)?]);
@@ -72,7 +72,7 @@ impl Job {
             }
         }
         if words.iter().chain(variables.iter().map(|(_, value)| value)).any(|text| text.contains(char::is_control)) {
-            bail!("a path contains control characters, which the scheduler could take for something else");
+            bail!("a path contains control characters, which the scheduler may misread");
         }
         Ok(Job { words, variables })
     }
@@ -82,7 +82,7 @@ impl Schedule {
     fn install(&self) -> anyhow::Result<()> {
         for (path, text) in &self.files {
             let directory = path.parent().context("it has no directory")?;
-            fs::create_dir_all(directory).with_context(|| format!("cannot make the directory {}", printed(directory)))?;
+            fs::create_dir_all(directory).with_context(|| format!("cannot create the directory {}", printed(directory)))?;
             fs::write(path, text).with_context(|| format!("cannot write {}", printed(path)))?;
         }
         for words in &self.commands {

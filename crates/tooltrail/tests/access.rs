@@ -273,11 +273,7 @@ fn open_finds_the_server_and_says_what_to_do_without_one() {
     let home = tempfile::tempdir().expect("a directory");
     let none = command(home.path(), &["open", "--print"]).output().expect("the program runs");
     assert_eq!(none.status.code(), Some(2));
-    assert!(
-        none.stdout.is_empty() && error(&none).contains("no server of yours is running; start one with `tooltrail`"),
-        "{}",
-        error(&none)
-    );
+    assert!(none.stdout.is_empty() && error(&none).contains("no server is running; start it with `tooltrail`"), "{}", error(&none));
 
     let mut server = Server::start_in(home, &[]);
     let plain = format!("http://127.0.0.1:{}/", server.port);
@@ -302,13 +298,13 @@ fn open_finds_the_server_and_says_what_to_do_without_one() {
     server.process.wait().expect("it ends");
     assert!(server.file("json").exists());
     let gone = command(server.home.path(), &["open", "--print"]).output().expect("the program runs");
-    assert!(gone.status.code() == Some(2) && error(&gone).contains("no server of yours is running"), "{}", error(&gone));
+    assert!(gone.status.code() == Some(2) && error(&gone).contains("no server is running"), "{}", error(&gone));
 }
 
 #[test]
 fn without_authentication_everybody_is_answered_and_that_is_said() {
     let mut server = Server::start(&["--no-auth"]);
-    assert!(server.says("--no-auth").contains("everybody who can reach 127.0.0.1 can read every session"));
+    assert!(server.says("--no-auth").contains("anyone who can reach 127.0.0.1 can read every session"));
     assert_eq!(code(&server.open()), None);
     if can_be_another() {
         assert_eq!(ask_as_another(server.port, "/help", "").0, 200);

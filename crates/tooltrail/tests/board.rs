@@ -91,7 +91,7 @@ fn four(home: &Path) {
 #[test]
 fn into_a_pipe_it_is_printed_once() {
     let home = tempfile::tempdir().unwrap();
-    assert_eq!(printed(home.path(), &["board"]), "no session runs now\n");
+    assert_eq!(printed(home.path(), &["board"]), "no sessions are running\n");
     four(home.path());
     let board = printed(home.path(), &["board"]);
     let lines: Vec<&str> = board.lines().collect();
@@ -101,7 +101,7 @@ fn into_a_pipe_it_is_printed_once() {
     for (line, wanted) in lines[1..].iter().zip([
         &["asks you: a question is open", "1 m  app", "which one?", "AskUserQuestion", "This one?"][..],
         &["working: a call is running", "2 m  app", "make it fast", "Bash cargo bench␛[31m", "3 m ago: exit 101 Bash cargo test"],
-        &["your turn: it has answered", "4 m  app", "say hello"],
+        &["your turn: the model answered", "4 m  app", "say hello"],
     ]) {
         assert!(wanted.iter().all(|wanted| line.contains(wanted)), "{wanted:?} in {line}");
     }
@@ -110,7 +110,7 @@ fn into_a_pipe_it_is_printed_once() {
     assert_eq!(printed(home.path(), &["board", "session:work"]).lines().count(), 2);
     assert_eq!(printed(home.path(), &["board", "tool:Bash"]).lines().count(), 2);
     assert_eq!(printed(home.path(), &["board", "--no-cache", "is:waiting"]).lines().count(), 2);
-    assert_eq!(printed(home.path(), &["board", "agent:codex"]), "no such session runs now\n");
+    assert_eq!(printed(home.path(), &["board", "agent:codex"]), "no matching sessions are running\n");
     assert_eq!(printed(home.path(), &["board", ".claude/projects/-srv-app/work.jsonl"]).lines().count(), 2);
     assert!(printed(home.path(), &["board", "--demo"]).contains("waits for you: a call needs permission"));
 }

@@ -162,7 +162,7 @@ fn secrets_are_taken_out_of_a_patch_and_it_is_said() {
     let output = home.run(&["export", "s1", "--to", "patch"]);
     let patch = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(patch.contains("+token = ") && !patch.contains(SECRET), "{patch}");
-    assert!(error(&output).contains("may not apply; --no-redact keeps it whole"), "{}", error(&output));
+    assert!(error(&output).contains("may not apply; --no-redact leaves it unchanged"), "{}", error(&output));
 }
 
 #[test]
@@ -218,12 +218,12 @@ fn what_is_not_there_is_said() {
         assert!(output.stdout.is_empty());
     };
     fails(&["file", "nowhere.rs"], 1, "no call read or changed `nowhere.rs`");
-    fails(&["file", "a.rs", "--version", "9"], 2, "there is no version 9; the logs hold 5 versions");
+    fails(&["file", "a.rs", "--version", "9"], 2, "no version 9; the logs have 5 versions");
     fails(&["file", "a.rs", "--before", "s1"], 2, "`s1` is a session");
-    fails(&["file", "a.rs", "--before", "s1:3"], 2, "neither changed");
-    fails(&["file", "new file.toml", "--before", "s1:3"], 1, "was not there before s1:3");
+    fails(&["file", "a.rs", "--before", "s1:3"], 2, "did not change");
+    fails(&["file", "new file.toml", "--before", "s1:3"], 1, "did not exist before s1:3");
     std::fs::write(home.path(".claude/projects/-srv-app/s2.jsonl"), lines(&session("s2", "/srv/web"))).unwrap();
-    fails(&["file", "a.rs"], 2, "could be any of 2 files; give more of the path:\n  /srv/app/src/a.rs\n  /srv/web/src/a.rs");
+    fails(&["file", "a.rs"], 2, "matches 2 files; give more of the path:\n  /srv/app/src/a.rs\n  /srv/web/src/a.rs");
 }
 
 /// A log of Codex whose patches are about files of which nothing else is known.
@@ -274,8 +274,8 @@ fn a_patch_in_a_script_counts_where_it_is_proved() {
 fn shell_edits_name_their_evidence() {
     let home = Home::new();
     let says = |name: &str| home.says(&["--demo", "file", name]);
-    assert!(says("src/cart.ts").contains("changed while the command ran, text not known"), "{}", says("src/cart.ts"));
-    assert!(says("docs/prices.md").contains("by shell command, text not known"), "{}", says("docs/prices.md"));
+    assert!(says("src/cart.ts").contains("changed while the command ran, content unknown"), "{}", says("src/cart.ts"));
+    assert!(says("docs/prices.md").contains("by shell command, content unknown"), "{}", says("docs/prices.md"));
     let shown = home.says(&["--demo", "show", "f04b", "--no-pager"]);
     assert!(shown.contains("src/cart.ts +1 −1 · changed while the command ran #3"), "{shown}");
     assert!(shown.contains("docs/prices.md · by shell command #5"), "{shown}");

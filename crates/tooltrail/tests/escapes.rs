@@ -101,14 +101,14 @@ fn nothing_from_a_log_acts_on_a_terminal() {
             assert!(out.contains(shows), "{arguments:?} printed {out:?} and {error:?}");
         }
         for (arguments, says) in [
-            (&["show", "x"][..], "could be any of 2 sessions"),
-            (&["export", "x", "-o", "-"], "could be any of 2 sessions"),
-            (&["resume", "x"], "could be any of 2 sessions"),
-            (&["keep", "restore", "x"], "could be any of 2 sessions"),
+            (&["show", "x"][..], "matches 2 sessions"),
+            (&["export", "x", "-o", "-"], "matches 2 sessions"),
+            (&["resume", "x"], "matches 2 sessions"),
+            (&["keep", "restore", "x"], "matches 2 sessions"),
             (&["show", &absent], "has no call"),
             (&["show", &line], "no call on line 77"),
             (&["export", &first, "-o", "-"], "is a call"),
-            (&["resume", &one], "is no id that an agent would take"),
+            (&["resume", &one], "is not a valid session id"),
             (&["file", "a.rs", "--before", &one], "is a session"),
         ] {
             let [out, error] = run(arguments);

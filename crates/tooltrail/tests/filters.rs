@@ -72,7 +72,7 @@ fn a_mistake_is_pointed_at_before_anything_is_read() {
     for command in ["calls", "list", "stats", "search"] {
         let (code, out, err) = text(&run(&[command, "stauts:failed", "tool:Bash"]));
         assert_eq!((code, out.as_str()), (Some(2), ""), "{command}");
-        assert_eq!(err, "error: `stauts:` is no key; did you mean `status:`?\n  stauts:failed tool:Bash\n  ^^^^^^^\n");
+        assert_eq!(err, "error: unknown filter `stauts:`; did you mean `status:`?\n  stauts:failed tool:Bash\n  ^^^^^^^\n");
     }
 }
 
@@ -81,7 +81,7 @@ fn nothing_found_is_no_failure() {
     let (code, out, _) = text(&run(&["--demo", "calls", "tool:Nothing"]));
     assert!(code == Some(0) && out.starts_with("no such tool calls in ") && out.lines().count() == 1, "{out}");
     let (code, out, _) = text(&run(&["--demo", "list", "tool:Nothing"]));
-    assert!(code == Some(0) && out.starts_with("no such sessions among ") && out.lines().count() == 1, "{out}");
+    assert!(code == Some(0) && out.starts_with("no matching sessions among ") && out.lines().count() == 1, "{out}");
     assert!(rows(&["--demo", "calls", "tool:Nothing"]).is_empty());
 }
 

@@ -169,7 +169,7 @@ fn without_a_catalogue_nothing_is_made() {
         command.args(arguments).env_clear().env("HOME", home.path()).current_dir(home.path()).output().unwrap()
     };
     let output = run(&["index", "check"]);
-    assert!(output.status.success() && String::from_utf8(output.stdout).unwrap().contains("there is no catalogue"));
+    assert!(output.status.success() && String::from_utf8(output.stdout).unwrap().contains("there is no index"));
     assert!(!home.path().join(".cache").exists());
     assert_eq!(run(&["index", "check", "--no-cache"]).status.code(), Some(2));
     assert_eq!(run(&["index", "rebuild", "--demo"]).status.code(), Some(2));

@@ -241,10 +241,7 @@ fn logs_that_will_be_deleted_are_told_of_until_they_are_kept() {
     assert!(!home.ask(&["list"]).contains("gone"));
     fs::remove_file(home.path().join(".claude/settings.json")).unwrap();
     let said = home.ask(&["keep", "on"]);
-    assert!(
-        said.starts_with("From now on logs are copied, compressed, to `") && said.ends_with(" ms\n") || said.ends_with(" s\n"),
-        "{said}"
-    );
+    assert!(said.starts_with("Logs are copied, compressed, to `") && said.ends_with(" ms\n") || said.ends_with(" s\n"), "{said}");
     assert!(!home.ask(&["list"]).contains("gone"));
     assert_eq!(home.json(&["keep", "status"])["soon"], Value::Array(Vec::new()));
 }
@@ -273,10 +270,10 @@ fn while_it_is_on_other_commands_keep_what_is_new() {
     let told = home.run(&["keep", "off", "--delete", "--json"]);
     assert_eq!(told.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&told.stderr).contains("only the keep still has 1 log; nothing was changed."), "{told:?}");
-    assert!(home.ask(&["keep", "off"]).contains("which alone has 1 log;"));
+    assert!(home.ask(&["keep", "off"]).contains("the only copies of 1 log;"));
     assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
     let told = home.ask(&["keep", "off", "--delete", "--force"]);
-    assert!(told.contains("2 files") && told.ends_with(", among them the only copies of 1 log\n"), "{told}");
+    assert!(told.contains("2 files") && told.ends_with(", including the only copies of 1 log\n"), "{told}");
     assert!(!home.ask(&["list", "--json"]).contains("bbbb2222"));
 }
 
@@ -382,7 +379,7 @@ fn a_log_that_goes_on_is_not_overwritten_with_what_was_kept() {
     {
         let output = home.run(arguments);
         let told = String::from_utf8_lossy(&output.stdout);
-        assert_eq!(told, "restored 0 files; 1 there already and longer than what is kept: nothing is missing\n", "{arguments:?}");
+        assert_eq!(told, "restored 0 files; 1 exists and is longer than the copy: nothing is missing\n", "{arguments:?}");
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
         assert!(fs::read(&log).unwrap() == longer, "{arguments:?}");
     }
@@ -506,7 +503,7 @@ fn what_is_whole_of_a_damaged_copy_is_saved() {
     home.ask(&["keep", "now"]);
     let time = fs::metadata(&lost).unwrap().modified().unwrap();
     fs::remove_file(&lost).unwrap();
-    assert_eq!(home.ask(&["keep", "repair"]), "all copies are whole\n");
+    assert_eq!(home.ask(&["keep", "repair"]), "all copies are intact\n");
     let copies = [&lost, &there].map(|log| PathBuf::from(format!("{}{}", home.kept(), log.display())));
     for copy in &copies {
         let (mut bytes, time) = (fs::read(copy).unwrap(), fs::metadata(copy).unwrap().modified().unwrap());

@@ -43,11 +43,11 @@ fn the_log_goes_to_standard_error_and_nothing_else_changes() {
         let loud = run(home.path(), arguments);
         assert_eq!(loud.stdout, quiet.stdout);
         assert!(err(&loud).contains("found logs files=1"), "{}", err(&loud));
-        assert!(err(&loud).contains("refreshed the catalogue"), "{}", err(&loud));
+        assert!(err(&loud).contains("refreshed the index"), "{}", err(&loud));
     }
     let by_variable = command(home.path(), &["calls", "--json"]).env("TOOLTRAIL_LOG", "info").output().unwrap();
     assert_eq!(by_variable.stdout, quiet.stdout);
-    assert!(err(&by_variable).contains("refreshed the catalogue") && !err(&by_variable).contains("found logs"), "{}", err(&by_variable));
+    assert!(err(&by_variable).contains("refreshed the index") && !err(&by_variable).contains("found logs"), "{}", err(&by_variable));
     // The option is nearer than the variable.
     let off = command(home.path(), &["calls", "--json", "--log", "off"]).env("TOOLTRAIL_LOG", "trace").output().unwrap();
     assert!(off.stderr.is_empty() && off.stdout == quiet.stdout, "{}", err(&off));

@@ -43,7 +43,7 @@ fn an_export_replaces_regular_files_only() {
     assert!(fs::metadata(at("null.md")).unwrap().file_type().is_char_device());
     let refused = export(home.path(), "directory");
     assert_eq!(refused.status.code(), Some(2));
-    assert!(error(&refused).contains("cannot write `directory`: it is a directory; name a file in it"), "{}", error(&refused));
+    assert!(error(&refused).contains("cannot write `directory`: it is a directory; name a file"), "{}", error(&refused));
 }
 
 #[test]

@@ -55,25 +55,25 @@ fn hits_are_grouped_and_counted() {
     assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["3f2a:1", "input", "cargo", "test", "flaky"]);
     assert_eq!(lines.last(), Some(&"3 hits in 1 call and 2 messages of 1 session"));
     let shorter = text(&run(home.path(), &["flaky", "-n", "1"]));
-    assert!(shorter.ends_with("3 hits in 1 call and 2 messages of 1 session; the first 1 are shown, -n 0 shows all\n"), "{shorter}");
+    assert!(shorter.ends_with("3 hits in 1 call and 2 messages of 1 session; showing the first 1, -n 0 shows all\n"), "{shorter}");
 }
 
 #[test]
 fn the_exit_status_is_that_of_grep() {
     let home = home();
     let nothing = run(home.path(), &["zebra"]);
-    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), "nothing found\n"));
+    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), "no matches\n"));
     assert_eq!(run(home.path(), &["zebra", "--json"]).status.code(), Some(1));
     let wrong = run(home.path(), &["--regex", "a(b"]);
     assert_eq!(wrong.status.code(), Some(2));
-    let said = "error: this is no regular expression: unclosed group\n  a(b\n  ^^^\n";
+    let said = "error: invalid regular expression: unclosed group\n  a(b\n  ^^^\n";
     assert_eq!(String::from_utf8_lossy(&wrong.stderr), said);
     for arguments in [&[][..], &[""], &["a", "--field", "colour"], &["a", "./no-such-file.jsonl"]] {
         assert_eq!(run(home.path(), arguments).status.code(), Some(2), "{arguments:?}");
     }
     let fields = run(home.path(), &["tool:Bash", "not:zebra"]);
     assert_eq!(fields.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&fields.stderr).starts_with("error: no text to look for: "));
+    assert!(String::from_utf8_lossy(&fields.stderr).starts_with("error: no search text: "));
     let none = tempfile::tempdir().unwrap();
     assert_eq!(run(none.path(), &["flaky"]).status.code(), Some(2));
 }

@@ -47,7 +47,7 @@ impl Tail {
     fn ready(mut self) -> Self {
         let mut said = String::new();
         BufReader::new(self.child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
-        assert!(said.contains("runs now; waiting"), "{said}");
+        assert!(said.contains("running; waiting"), "{said}");
         self
     }
 

@@ -350,7 +350,7 @@ impl Original {
 
     fn seal(&self, read: u64, checksum: u128, raw: bool) -> io::Result<Seal> {
         if read != self.length {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it got shorter while it was read; it is kept the next time"));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it got shorter while it was read; it will be kept next time"));
         }
         Ok(Seal { length: self.length, checksum, modified: self.modified, raw })
     }

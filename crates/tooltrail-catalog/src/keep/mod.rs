@@ -64,7 +64,7 @@ pub enum KeepError {
         error: io::Error,
     },
     /// Whether logs are kept automatically cannot be told.
-    #[error("cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it anew", path.display())]
+    #[error("cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it again", path.display())]
     State {
         /// The file that says so.
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum KeepError {
         error: io::Error,
     },
     /// Another process is at work for very long.
-    #[error("another tooltrail is keeping logs in `{}`; try again when it is done", path.display())]
+    #[error("another tooltrail process is copying logs to `{}`; try again later", path.display())]
     Busy {
         /// The keep.
         path: PathBuf,

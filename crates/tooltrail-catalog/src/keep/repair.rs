@@ -81,7 +81,7 @@ impl Keep {
             packer.write(content)
         })?;
         if bytes == 0 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "no part of it is whole"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "no part of it is intact"));
         }
         // The time of a copy is that of its file, in the seal as well as on the disk.
         let modified = match Frames::load(&file)? {

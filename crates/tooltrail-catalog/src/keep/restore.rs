@@ -66,7 +66,7 @@ impl Keep {
     pub fn restore(&self, copy: &Path, target: &Path, how: RestoreOptions) -> io::Result<RestoreOutcome> {
         // The records of a session can be read where they are kept; a database is not written to.
         if target.to_str().is_some_and(|target| split_address(target).1.is_some()) {
-            return Err(io::Error::other("it was a session of a database, which is never written to; read the kept copy instead"));
+            return Err(io::Error::other("it was a session in a database, which tooltrail never changes; read the kept copy instead"));
         }
         let file = File::open(copy)?;
         let end = Frames::read(&file).ok_or_else(damaged)?;

@@ -53,7 +53,7 @@ pub fn refresh(
     let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue);
     let outcome = match run(catalogue) {
         Err(RefreshError::Store(error)) if is_damaged(&error) => {
-            warn!(path = ?catalogue.path(), %error, "the catalogue is damaged and is filled anew");
+            warn!(path = ?catalogue.path(), %error, "the index is damaged and is rebuilt");
             catalogue.start_over(&error)?;
             run(catalogue)
         }
@@ -64,7 +64,7 @@ pub fn refresh(
         RefreshError::Catalogue(error) => error,
     })?;
     let RefreshOutcome { read, lost, sessions, problems } = &outcome;
-    info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the catalogue");
+    info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the index");
     Ok(outcome)
 }
 

@@ -15,7 +15,7 @@ use tracing::warn;
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// The file cannot be used.
-    #[error("cannot use the catalogue `{}`", path.display())]
+    #[error("cannot use the index `{}`", path.display())]
     Store {
         /// The file.
         path: PathBuf,
@@ -24,7 +24,7 @@ pub enum CatalogueError {
         error: rusqlite::Error,
     },
     /// Whether the file is there cannot be told.
-    #[error("cannot look for the catalogue `{}`", path.display())]
+    #[error("cannot look for the index `{}`", path.display())]
     Hidden {
         /// The file.
         path: PathBuf,
@@ -33,7 +33,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Its directory cannot be made.
-    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
+    #[error("cannot create the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A file that is damaged, or that another version has made, cannot be renamed.
-    #[error("cannot rename the catalogue `{}`, in whose place a new one has to be made", path.display())]
+    #[error("cannot rename the damaged index `{}` to make room for a new one", path.display())]
     Aside {
         /// The file.
         path: PathBuf,
@@ -51,7 +51,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A new file cannot be given its name.
-    #[error("cannot give the catalogue `{}` its name", path.display())]
+    #[error("cannot give the index `{}` its name", path.display())]
     Unnamed {
         /// The file.
         path: PathBuf,
@@ -60,13 +60,13 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Newer versions have made the file, and the one that this version would use instead.
-    #[error("a newer version of tooltrail has made the catalogue `{}`", path.display())]
+    #[error("the index `{}` is from a newer version of tooltrail", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
     },
     /// The stored summary of a log cannot be read.
-    #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
+    #[error("the index `{}` is damaged where it describes `{log}`", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -91,9 +91,9 @@ impl std::fmt::Display for Repair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Repair::SetAside(path) => {
-                write!(f, "the catalogue was damaged; it is now `{}`, and a new one is made from the logs", path.display())
+                write!(f, "the index was damaged; it is now `{}`, and a new one is built from the logs", path.display())
             }
-            Repair::ReadAgain(log) => write!(f, "the catalogue was damaged where it describes `{log}`, which is read again"),
+            Repair::ReadAgain(log) => write!(f, "the index was damaged where it describes `{log}`, which is read again"),
         }
     }
 }
@@ -105,15 +105,15 @@ impl CatalogueError {
         let repair = match self {
             CatalogueError::Store { path, error } if is_damaged(error) && !is_sound(path) => {
                 let renamed = aside::set_aside(path, aside::DAMAGED);
-                Repair::SetAside(renamed.inspect_err(|error| warn!(?path, %error, "cannot rename a damaged catalogue")).ok()?)
+                Repair::SetAside(renamed.inspect_err(|error| warn!(?path, %error, "cannot rename a damaged index")).ok()?)
             }
             CatalogueError::Damaged { path, log, .. } => {
-                let marked = read_again(path, log).inspect_err(|error| warn!(?path, %error, "cannot repair the catalogue"));
+                let marked = read_again(path, log).inspect_err(|error| warn!(?path, %error, "cannot repair the index"));
                 marked.is_ok_and(|any| any).then(|| Repair::ReadAgain(log.clone()))?
             }
             _ => return None,
         };
-        warn!(error = %ErrorChain(self), %repair, "repaired the catalogue");
+        warn!(error = %ErrorChain(self), %repair, "repaired the index");
         Some(repair)
     }
 }

@@ -31,7 +31,7 @@ impl std::fmt::Display for Recovery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Recovery { file, cause, saved, lost, is_torn } = self;
         let sessions = |count: usize| format!("{count} session{}", if count == 1 { "" } else { "s" });
-        write!(f, "the catalogue was damaged ({cause}); it is now `{}`, and a new one was made from the logs", file.display())?;
+        write!(f, "the index was damaged ({cause}); it is now `{}`, and a new one was built from the logs", file.display())?;
         if *saved > 0 {
             write!(f, "; {} without logs carried over", sessions(*saved))?;
         }
@@ -68,7 +68,7 @@ impl Catalogue {
         let files = pending(&self.connection, &self.path).unwrap_or_default();
         for file in files {
             if let Err(error) = self.take_leftover(&file) {
-                warn!(path = ?file, %error, "cannot take sessions over from another catalogue; trying again next time");
+                warn!(path = ?file, %error, "cannot take sessions over from another index; trying again next time");
             }
         }
         self.drop_leftovers();
@@ -79,7 +79,7 @@ impl Catalogue {
         match self.take_leftover(file) {
             Ok(()) => matches!(noted(&self.connection, file), Ok(Some(DONE))),
             Err(error) => {
-                warn!(path = ?file, %error, "an older catalogue stays, because it cannot be read");
+                warn!(path = ?file, %error, "an older index stays, because it cannot be read");
                 false
             }
         }
@@ -97,7 +97,7 @@ impl Catalogue {
                 Ok(())
             }
             Err(CarryError::Other(error)) if is_permanent(&error) => {
-                warn!(path = ?file, %error, "nothing can be taken over from another catalogue");
+                warn!(path = ?file, %error, "nothing can be taken over from another index");
                 note(writer.connection(), file, UNREADABLE)?;
                 writer.commit()
             }
@@ -120,7 +120,7 @@ impl Catalogue {
     /// Goes on without a file that cannot be read; unless it never can be, the next command tries again.
     fn put_off(&mut self, file: &Path, error: &rusqlite::Error) -> rusqlite::Result<()> {
         let permanent = is_permanent(error);
-        warn!(path = ?file, %error, permanent, "cannot take sessions over from another catalogue");
+        warn!(path = ?file, %error, permanent, "cannot take sessions over from another index");
         if permanent {
             note(&self.connection, file, UNREADABLE)?;
         }
@@ -139,7 +139,7 @@ impl Catalogue {
             Some(_) => match aside::stamp_old(&self.path) {
                 // Its new name needs a note of its own.
                 Ok(file) => drop(note(&self.connection, &file, UNREADABLE)),
-                Err(error) => warn!(path = ?old, %error, "cannot rename an older catalogue"),
+                Err(error) => warn!(path = ?old, %error, "cannot rename an older index"),
             },
             None => return,
         }
@@ -151,7 +151,7 @@ impl Catalogue {
 fn report(file: &Path, carried: CarriedSessions) {
     let CarriedSessions { copied, unreadable, is_torn } = carried;
     if copied > 0 || unreadable > 0 || is_torn {
-        info!(path = ?file, copied, unreadable, is_torn, "took sessions without logs over from another catalogue");
+        info!(path = ?file, copied, unreadable, is_torn, "took sessions without logs over from another index");
     }
 }
 

@@ -81,7 +81,7 @@ impl Catalogue {
         for path in [path, &with_ending(path, &format!(".schema-{}", schema::VERSION))] {
             match Catalogue::open_own(path)? {
                 Some(catalogue) => return Ok(catalogue),
-                None => debug!(?path, "a newer version has made this catalogue"),
+                None => debug!(?path, "a newer version has made this index"),
             }
         }
         Err(CatalogueError::Newer { path: path.to_owned() })
@@ -106,7 +106,7 @@ impl Catalogue {
                 Ok((connection, _)) => replace_outdated(connection, path).map_err(renamed)?,
                 // Looked at twice: what is set aside costs a reading of all logs.
                 Err(error) if is_damaged(&error) && !is_sound(path) => {
-                    warn!(?path, %error, "the catalogue is damaged");
+                    warn!(?path, %error, "the index is damaged");
                     damaged = Some((aside::set_aside(path, aside::DAMAGED).map_err(renamed)?, error.to_string()));
                 }
                 // A lock, a full disk, a lack of file handles: nothing is wrong with the file.
@@ -193,7 +193,7 @@ impl Catalogue {
 
     /// Sets a damaged file aside, so that opening the catalogue begins a new one. Returns its name now.
     pub fn set_aside(path: &Path, damage: &[String]) -> Result<PathBuf, CatalogueError> {
-        warn!(?path, ?damage, "the catalogue is damaged");
+        warn!(?path, ?damage, "the index is damaged");
         aside::set_aside(path, aside::DAMAGED).map_err(|error| CatalogueError::Aside { path: path.to_owned(), error })
     }
 
@@ -272,7 +272,7 @@ fn give_name(draft: &Path, path: &Path) -> io::Result<bool> {
     match fs::hard_link(draft, path) {
         Ok(()) => sync_directory(path).map(|()| true),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            debug!(?path, "another process has named its catalogue");
+            debug!(?path, "another process has named its index");
             Ok(false)
         }
         // Not every file system has links.

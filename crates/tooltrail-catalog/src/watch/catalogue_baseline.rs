@@ -28,7 +28,7 @@ impl CatalogueBaseline {
     /// Opens the current state of a catalogue; `None` if there is none that this version made and can read.
     pub(super) fn open(path: &Path) -> Option<Self> {
         // Not a warning: before the first refresh there is no catalogue.
-        let level = |error: &rusqlite::Error| debug!(?path, %error, "no catalogue to start from");
+        let level = |error: &rusqlite::Error| debug!(?path, %error, "no index to start from");
         let connection = read::snapshot(path).inspect_err(level).ok()?;
         let epoch = survived(read::epoch(&connection))?;
         Some(CatalogueBaseline { connection, epoch })
@@ -80,7 +80,7 @@ impl CatalogueBaseline {
 
 /// The result of a query. An error is only logged, because the logs can be read instead.
 fn survived<T>(answer: rusqlite::Result<T>) -> Option<T> {
-    answer.inspect_err(|error| warn!(%error, "the catalogue cannot be asked; reading the logs instead")).ok()
+    answer.inspect_err(|error| warn!(%error, "the index cannot be asked; reading the logs instead")).ok()
 }
 
 /// Reads a source from its log, up to the size that it had. That is its old state, unless the log was rewritten.

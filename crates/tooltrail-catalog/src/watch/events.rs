@@ -32,7 +32,7 @@ impl Events {
             }
         };
         let watcher = notify::recommended_watcher(take);
-        let watcher = watcher.inspect_err(|error| warn!(%error, "the system tells of no changes; polling instead")).ok()?;
+        let watcher = watcher.inspect_err(|error| warn!(%error, "the system reports no changes; polling instead")).ok()?;
         Some(Events { watcher, watched: Vec::new() })
     }
 

@@ -137,7 +137,7 @@ impl Watcher {
     pub fn finish(mut self) -> io::Result<()> {
         self.inbox.end();
         let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
-        ended.map_err(|panic| io::Error::other(format!("the thread that watches logs broke down: {}", panic_message(&*panic))))
+        ended.map_err(|panic| io::Error::other(format!("the watcher thread failed: {}", panic_message(&*panic))))
     }
 
     /// How many bytes of logs were read so far.

@@ -553,7 +553,7 @@ fn turns(entries: &mut [PendingEntry]) -> Vec<Turn> {
             // What comes before the first prompt belongs to the first turn.
             // Records in front of the first prompt (settings, summaries) would otherwise belong to no turn.
             let start = if turns.is_empty() { 0 } else { at };
-            let head = if found.head.is_empty() { "(a picture)".to_owned() } else { found.head.clone() };
+            let head = if found.head.is_empty() { "(an image)".to_owned() } else { found.head.clone() };
             turns.push(Turn { head, time: found.entry.time, entries: start..at, begins: at, abandoned });
         }
         if let Some(turn) = turns.last_mut() {

@@ -69,7 +69,7 @@ impl<'t> TermReader<'_, 't> {
     pub(super) fn values(&self) -> Result<Vec<WordPart<'t>>, Mistake> {
         if self.sign != ':' {
             let right = format!("{}:{}", self.key, super::render::bare(&self.value.text(), &[]));
-            return Err(self.mistake(&self.word, format!("`{}` has no more or less", self.key)).suggest(right));
+            return Err(self.mistake(&self.word, format!("`{}` cannot be compared with `<` or `>`", self.key)).suggest(right));
         }
         self.alternatives()
     }
@@ -79,7 +79,7 @@ impl<'t> TermReader<'_, 't> {
         let pieces = self.value.alternatives();
         match pieces.iter().find(|piece| piece.letters.is_empty()) {
             Some(_) if pieces.len() == 1 => Err(self.mistake(&self.word, format!("`{}{}` needs a value", self.key, self.sign))),
-            Some(empty) => Err(self.mistake(empty, "a value is missing beside the comma")),
+            Some(empty) => Err(self.mistake(empty, "a value is missing next to the comma")),
             None => Ok(pieces),
         }
     }
@@ -95,7 +95,7 @@ impl<'t> TermReader<'_, 't> {
     }
 
     fn name(&self, piece: &WordPart<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<NamePattern, Mistake> {
-        NamePattern::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
+        NamePattern::new(glyphs, fit).map_err(|_| self.mistake(piece, "this text is too long"))
     }
 
     /// Values of a closed list. `what` begins the list in a message.
@@ -186,7 +186,7 @@ fn project(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
         match () {
             // An absolute path means everything inside of it, not a name that ends like it.
             () if is_absolute(&text) => Ok(ProjectPattern::At { directory: text, home: value.setting.home.map(str::to_owned) }),
-            () if path.is_empty() => Err(value.mistake(piece, "nobody knows which directory this is; write the directory itself")),
+            () if path.is_empty() => Err(value.mistake(piece, "the current directory is unknown; write its path")),
             () => Ok(ProjectPattern::Named(value.name(piece, trimmed(path), Fit::Tail)?)),
         }
     };
@@ -212,7 +212,7 @@ pub(super) fn regular(source: &str, cased: bool) -> Result<Test, String> {
     Pattern::new(source, Spelling { regex: true, cased }).map(Test::Text).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
         // Its last line says what is wrong; the lines before show where.
-        error => format!("this is no regular expression: {}", reason(&error.to_string())),
+        error => format!("invalid regular expression: {}", reason(&error.to_string())),
     })
 }
 
@@ -229,7 +229,7 @@ fn cased(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
         return value.expression(piece, true);
     }
     let pattern = Pattern::new(&piece.text(), Spelling { regex: false, cased: true });
-    pattern.map(Test::Text).map_err(|_| value.mistake(piece, "this is too long to look for"))
+    pattern.map(Test::Text).map_err(|_| value.mistake(piece, "this text is too long"))
 }
 
 fn reason(text: &str) -> &str {

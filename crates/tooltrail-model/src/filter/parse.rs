@@ -99,18 +99,20 @@ impl Parser<'_> {
             return keys::regular(&text, cased).map_err(|why| self.mistake(word, why));
         }
         let pattern = Pattern::new(&text, Spelling { regex: false, cased });
-        pattern.map(Test::Text).map_err(|_| self.mistake(word, "this is too long to look for"))
+        pattern.map(Test::Text).map_err(|_| self.mistake(word, "this text is too long"))
     }
 
     fn unknown(&self, word: &WordPart<'_>, key: usize, name: &str) -> Mistake {
         let at = word.to(key + 1);
         let known = KEYS.iter().map(|key| key.name).chain(["not"]);
         match nearest(name, known) {
-            Some(near) => self.mistake(&at, format!("`{name}:` is no key")).suggest(format!("{near}:")),
+            Some(near) => self.mistake(&at, format!("unknown filter `{name}:`")).suggest(format!("{near}:")),
             None => {
                 let text = quoted(&word.text());
-                let message =
-                    format!("`{name}:` is no key; the keys are {}; a text is quoted", keys::listed(KEYS.iter().map(|key| key.name)));
+                let message = format!(
+                    "unknown filter `{name}:`; the filters are {}; quote a text that contains a colon",
+                    keys::listed(KEYS.iter().map(|key| key.name))
+                );
                 self.mistake(&at, message).suggest(text)
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn read(value: &TermReader<'_, '_>) -> Result<Stretch, Mistake> {
     let piece = value.single()?;
     let text = piece.text();
     let near = || nearest(&text, ["today", "yesterday", "now"]).map(str::to_owned);
-    stretch(value, &text).ok_or_else(|| value.mistake(&piece, format!("`{text}` is no time; {HOW}")).suggest(near()))
+    stretch(value, &text).ok_or_else(|| value.mistake(&piece, format!("`{text}` is not a time; {HOW}")).suggest(near()))
 }
 
 fn stretch(value: &TermReader<'_, '_>, text: &str) -> Option<Stretch> {

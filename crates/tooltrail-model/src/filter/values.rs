@@ -50,7 +50,7 @@ pub(super) fn took(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
         let alone = value.sign == ':' && !text.contains("..") && !text.starts_with(['<', '>']);
         if alone && millis(&text).is_some() {
             // Hardly any call takes exactly so long.
-            let message = "a time alone is neither the least nor the most";
+            let message = "a single time needs `>`, `<` or `..`";
             return Err(value.mistake(&piece, message).suggest(format!("{text}..")));
         }
         spans.push(span(value, &piece, &millis, "a time is written `500ms`, `30s`, `2m` or `1h30m`, as in `took:30s..` or `took:1s..5s`")?);
@@ -89,7 +89,7 @@ fn span<T: Count>(
     number: &dyn Fn(&str) -> Option<T>,
     how: &str,
 ) -> Result<NumberRange<T>, Mistake> {
-    let wrong = || value.mistake(piece, format!("`{}` means nothing here; {how}", piece.text()));
+    let wrong = || value.mistake(piece, format!("`{}` is not valid here; {how}", piece.text()));
     let text = piece.text();
     let (sign, rest) = match text.strip_prefix(['<', '>']) {
         Some(rest) if value.sign == ':' => (text.chars().next(), rest),
@@ -98,7 +98,7 @@ fn span<T: Count>(
     if let Some(sign) = sign {
         let (equal, rest) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
         let number = number(rest).ok_or_else(wrong)?;
-        let nothing = || value.mistake(piece, "no number is beyond this");
+        let nothing = || value.mistake(piece, "no number lies beyond this");
         return Ok(match sign {
             // A range includes its ends, so "more than" begins at the next number.
             '>' => NumberRange { least: Some(if equal { number } else { number.next().ok_or_else(nothing)? }), most: None },
@@ -115,7 +115,7 @@ fn span<T: Count>(
         (None, None) => Err(wrong()),
         // An empty range would silently match nothing.
         (Some(least), Some(most)) if least > most => {
-            Err(value.mistake(piece, "the first of the two is the larger one").suggest(turned(rest)))
+            Err(value.mistake(piece, "the first number is larger than the second").suggest(turned(rest)))
         }
         _ => Ok(span),
     }

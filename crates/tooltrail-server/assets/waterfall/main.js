@@ -76,8 +76,8 @@ async function load() {
     if (data) take(decode(data));
   } catch (error) {
     if (mine.signal.aborted) return;
-    if (!told) sum.textContent = 'The calls could not be fetched. Load the page again.';
-    else say('The calls could not be fetched again.');
+    if (!told) sum.textContent = 'Could not load the calls. Reload the page.';
+    else say('Could not reload the calls.');
   }
 }
 function take(data) {

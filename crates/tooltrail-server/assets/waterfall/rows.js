@@ -119,7 +119,7 @@ function about(place) {
   if (!Number.isNaN(calls.ran[place])) said.push(`ran ${took(calls.ran[place])}, waited ${took(Math.max(0, calls.took[place] - calls.ran[place]))}`);
   if (calls.person.has(place)) said.push(word === 'running' ? 'waiting for you' : 'you were asked');
   const together = calls.parallel[place];
-  if (together !== '.' && together !== '+') said.push(`${parseInt(together, 36)} calls at once`);
+  if (together !== '.' && together !== '+') said.push(`${parseInt(together, 36)} calls in parallel`);
   return said.join(', ');
 }
 
@@ -174,7 +174,7 @@ function problem(back) {
     reveal(place);
     return choose(lineOf('c' + calls.index[place]));
   }
-  say(back ? 'No problem before it.' : 'No problem after it.');
+  say(back ? 'No previous problem.' : 'No next problem.');
 }
 // Unfolds what a call stands in.
 function reveal(place) {
@@ -214,7 +214,7 @@ function open(place) {
       side.scrollTop = 0;
     } catch {
       if (mine.signal.aborted) return;
-      side.textContent = 'It could not be fetched. Select it again.';
+      side.textContent = 'Could not load it. Select it again.';
     } finally {
       if (mine === opening) side.removeAttribute('aria-busy');
     }

@@ -59,7 +59,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let (mut found, whole) = asked.calls_while(&filter, None, || !request.wanted.is_over())?;
     if !whole {
         // The client is gone, so this error is never read; it only ends the work.
-        return Err(ApiError::new(Code::Busy, "Nobody waited for the answer."));
+        return Err(ApiError::new(Code::Busy, "The client disconnected."));
     }
     if let Some(last) = after {
         let behind = behind(&snapshot, &last)?;
@@ -88,7 +88,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
 fn behind(snapshot: &CatalogueSnapshot, last: &CallListCursor) -> Result<(usize, i64), ApiError> {
     let place = snapshot.rows().iter().position(|row| row.agent == last.agent && row.session == last.session);
     let place = place.ok_or_else(|| {
-        ApiError::about(Code::BadCursor, "after", "The session that this page ended in is gone. Begin again without `after`.")
+        ApiError::about(Code::BadCursor, "after", "The last session of the previous page is gone. Start again without `after`.")
     })?;
     let (mut found, mut before) = (None, 0);
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
@@ -223,7 +223,7 @@ fn full(request: &ApiRequest, snapshot: &Arc<CatalogueSnapshot>, listed: ListedC
     });
     // The catalogue knows the call, but its log was changed since.
     match text.is_empty() {
-        true => Err(ApiError::about(Code::LogGone, "id", "This call is not in its session's logs any more.")),
+        true => Err(ApiError::about(Code::LogGone, "id", "This call is no longer in the logs of its session.")),
         false => Ok(Reply::One(text)),
     }
 }

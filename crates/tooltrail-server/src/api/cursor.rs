@@ -28,7 +28,7 @@ pub(super) fn seal<T: Serialize>(at: &T, mark: u64) -> String {
 /// Decodes a cursor. It comes from outside and may be anything.
 pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, ApiError> {
     let wrong = |say: &str| ApiError::about(Code::BadCursor, "after", say);
-    let none = "`after` is no cursor: it takes the `next` of the page before, as it is.";
+    let none = "`after` is not a cursor: use the unchanged `next` of the previous page.";
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong(none))?;
     let sealed: Sealed<T> = match postcard::take_from_bytes(&bytes) {
         // Bytes that are left over mean that it was made for another type or was tampered with.
@@ -36,7 +36,7 @@ pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, ApiE
         _ => return Err(wrong(none)),
     };
     if sealed.form != FORM || sealed.mark != mark {
-        return Err(wrong("`after` belongs to another question: keep the other parameters as they were, or begin without it."));
+        return Err(wrong("`after` belongs to another request: keep the other parameters unchanged, or start without it."));
     }
     Ok(sealed.at)
 }

@@ -1,6 +1,7 @@
 //! Errors of the API as JSON: a code for programs, a sentence for people, and the parameter at fault.
 
 use crate::answer::{Trouble, headed};
+use crate::filter_form::sentence;
 use crate::open_sessions::OpenError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -141,7 +142,7 @@ impl ApiError {
         // Filters are parsed by bytes, but clients of other languages count characters.
         let start = before.chars().count();
         // The message may quote the filter, which comes from outside.
-        let message = format!("This filter means nothing: {}.", neutral(&mistake.message));
+        let message = sentence(&neutral(&mistake.message));
         let hint = Hint {
             at: Some([start, start + wrong.chars().count()]),
             suggestion: mistake.suggestion.as_ref().map(|right| format!("{before}{right}{after}")),
@@ -152,7 +153,7 @@ impl ApiError {
 
     /// An error for a name that several sessions fit.
     pub(super) fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = &'a SessionRow<'a>>) -> Self {
-        let message = format!("`{}` could be any of {} sessions.", neutral(name), sessions.len());
+        let message = format!("`{}` matches {} sessions.", neutral(name), sessions.len());
         let candidate = |row: &SessionRow<'_>| Candidate { session: row.session.to_owned(), title: row.title.map(str::to_owned) };
         // A single letter may fit thousands of sessions.
         let candidates = sessions.take(CANDIDATES).map(candidate).collect();
@@ -217,7 +218,7 @@ impl From<store::CatalogueError> for ApiError {
 
 /// Response to methods other than GET and HEAD.
 pub(crate) fn refused_method() -> Response {
-    ApiError::new(Code::MethodNotAllowed, "Nothing can be changed here: only GET is answered.").response()
+    ApiError::new(Code::MethodNotAllowed, "The server is read-only and answers GET requests only.").response()
 }
 
 /// Response to requests of other users, and to those without a valid credential.

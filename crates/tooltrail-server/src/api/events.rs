@@ -27,7 +27,7 @@ pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
     // Feeds are shared by the text of their filter, so spaces around it are removed.
     let query = request.get("q").unwrap_or_default().trim();
     let follower = request.app.hub().follow(query, SubscribeOptions { filter, ..SubscribeOptions::default() }, since);
-    let busy = || ApiError::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
+    let busy = || ApiError::new(Code::Busy, "Too many clients follow changes. Try again later.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))
 }

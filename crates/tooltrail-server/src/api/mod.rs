@@ -69,62 +69,62 @@ enum Gives {
 const QUERY: Param = Param {
     name: "q",
     kind: Kind::Text,
-    about: "A filter, in the language of the commands and pages (docs/filter.md). Nothing takes everything.",
+    about: "A filter, as in the commands and pages (docs/filter.md). Without it, everything.",
     example: "status:failed since:7d",
 };
 const TEXT: Param = Param {
     name: "q",
     kind: Kind::Sought,
-    about: "What to look for: a word, a \"phrase\" or re:PATTERN, beside terms of the filter language that narrow it down.",
+    about: "The search: a word, a \"phrase\" or re:PATTERN, and optional filter terms.",
     example: "panicked since:30d",
 };
-const LIMIT: Param =
-    Param { name: "limit", kind: Kind::Count, about: "How many rows a page has. Lines without a limit go on to the end.", example: "10" };
+const LIMIT: Param = Param {
+    name: "limit",
+    kind: Kind::Count,
+    about: "Number of rows per page. Without a limit, JSON lines contain all rows.",
+    example: "10",
+};
 const AFTER: Param = Param {
     name: "after",
     kind: Kind::Cursor,
-    about: "Where to go on: the `next` of the page before, with the same other parameters.",
+    about: "The `next` of the previous page, with the other parameters unchanged.",
     example: "",
 };
 const FORMAT: Param = Param {
     name: "format",
     kind: Kind::Word(|| vec!["json", "jsonl"]),
-    about: "`jsonl` gives a row a line, as the command prints them; so does `Accept: application/x-ndjson`.",
+    about: "`jsonl` returns a row per line, as the command prints them; so does `Accept: application/x-ndjson`.",
     example: "jsonl",
 };
-const COPIES: Param = Param {
-    name: "copies",
-    kind: Kind::Flag,
-    about: "1 gives every copy of a call a row of its own, which says only what its own file says.",
-    example: "1",
-};
+const COPIES: Param =
+    Param { name: "copies", kind: Kind::Flag, about: "1 lists every copy of a call, each as its own file records it.", example: "1" };
 const FULL: Param =
-    Param { name: "full", kind: Kind::Flag, about: "1 gives the call with its input, its result and how it is shown.", example: "1" };
+    Param { name: "full", kind: Kind::Flag, about: "1 includes the input, the result and the view of the call.", example: "1" };
 const BY: Param = Param {
     name: "by",
     // A function, not a list: constants cannot collect the words of an enum.
     kind: Kind::Word(|| tooltrail_model::link::By::ALL.iter().map(|by| by.word()).collect()),
-    about: "Tells totals apart: a row for each project, day, week, model or tool.",
+    about: "Group totals by project, day, week, model or tool: a row for each.",
     example: "tool",
 };
 const FIELD: Param = Param {
     name: "field",
     kind: Kind::Word(|| tooltrail_model::filter::texts::Field::ALL.iter().map(|field| field.word()).collect()),
-    about: "Only texts of this kind.",
+    about: "Only this field.",
     example: "result",
 };
 const SINCE: Param = Param {
     name: "since",
     kind: Kind::Cursor,
-    about: "The `id` of the last event that was heard, to go on behind it. `Last-Event-ID` says the same, and counts first.",
+    about: "The `id` of the last received event, to continue after it. The header `Last-Event-ID` takes precedence.",
     example: "",
 };
 const SESSION: Param =
-    Param { name: "id", kind: Kind::Text, about: "A session: its id, a beginning of it that no other has, or `last`.", example: "last" };
+    Param { name: "id", kind: Kind::Text, about: "A session: its id, a unique prefix of it, or `last`.", example: "last" };
 const CALL: Param = Param {
     name: "id",
     kind: Kind::Text,
-    about: "A call: its id, its session and number as in `3f2a:41`, `last:failed`, or the file and line of a record of it as in `evidence`.",
+    about: "A call: its id, its session and number as in `3f2a:41`, `last:failed`, or a file and line as in `evidence`.",
     example: "last:failed",
 };
 
@@ -133,7 +133,7 @@ const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         path: "/sessions",
         title: "Sessions",
-        about: "The sessions that a filter takes, by their start: the rows of `tooltrail list --json`.",
+        about: "Sessions that match a filter, sorted by start: the rows of `tooltrail list --json`.",
         name: None,
         params: &[&QUERY, &LIMIT, &AFTER, &FORMAT],
         gives: Gives::Rows("Session"),
@@ -141,8 +141,8 @@ const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         path: "/sessions/{id}",
-        title: "One session",
-        about: "The row of one session.",
+        title: "A session",
+        about: "The row of a session.",
         name: Some(&SESSION),
         params: &[],
         gives: Gives::One("Session"),
@@ -151,7 +151,7 @@ const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         path: "/calls",
         title: "Tool calls",
-        about: "The calls that a filter takes, by the start of their session, then by request: the rows of `tooltrail calls --json`.",
+        about: "Calls that match a filter, sorted by the start of their session, then by request: the rows of `tooltrail calls --json`.",
         name: None,
         params: &[&QUERY, &LIMIT, &AFTER, &COPIES, &FORMAT],
         gives: Gives::Rows("Call"),
@@ -159,8 +159,8 @@ const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         path: "/calls/{id}",
-        title: "One tool call",
-        about: "The row of one call, or all that is known of it: what `tooltrail show REF --json` prints.",
+        title: "A tool call",
+        about: "The row of a call, or all its details as in `tooltrail show REF --json`.",
         name: Some(&CALL),
         params: &[&FULL],
         gives: Gives::Either("Call", "Entry"),
@@ -169,7 +169,7 @@ const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         path: "/search",
         title: "Text in sessions",
-        about: "The texts in which a query is found, the newest sessions first: the rows of `tooltrail search --json`.",
+        about: "Texts that match a query, newest sessions first: the rows of `tooltrail search --json`.",
         name: None,
         params: &[&TEXT, &FIELD, &LIMIT, &AFTER, &FORMAT],
         gives: Gives::Rows("Hit"),
@@ -178,7 +178,7 @@ const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         path: "/stats",
         title: "Totals",
-        about: "Totals of what a filter takes: the object of `tooltrail stats --json`, or with `by` a row for each group.",
+        about: "Totals of what matches a filter: the object of `tooltrail stats --json`, or with `by` a row for each group.",
         name: None,
         params: &[&QUERY, &BY, &FORMAT],
         gives: Gives::OneOrRows("Stats", "Group"),
@@ -186,7 +186,7 @@ const ENDPOINTS: &[Endpoint] = &[
     },
     Endpoint {
         path: "/events",
-        title: "What changes",
+        title: "Changes",
         about: "Calls, sessions and messages as they come and change, as server-sent events, until nobody listens. A stream begins with `begun`, \
 or with `missed` if it cannot go on where it was: then ask again for what you know.",
         name: None,
@@ -206,7 +206,7 @@ or with `missed` if it cannot go on where it was: then ask again for what you kn
     Endpoint {
         path: "/openapi.json",
         title: "This document",
-        about: "What can be asked here, as OpenAPI 3.1.",
+        about: "This API as an OpenAPI 3.1 document.",
         name: None,
         params: &[],
         gives: Gives::Document,
@@ -237,13 +237,13 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
     // Extracted by hand, because axum's own rejections are plain text.
     let name = match RawPathParams::from_request_parts(&mut parts, &()).await {
         Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
-        Err(_) => return ApiError::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
+        Err(_) => return ApiError::about(Code::BadValue, "id", "The name is not valid UTF-8.").response(),
     };
     // The decoder replaces invalid UTF-8 silently, so `is_text` looks at the bytes first: a wrong filter must not pass
     // for another one.
     let query = Query::try_from_uri(&parts.uri).ok().filter(|_| is_text(parts.uri.query().unwrap_or_default()));
     let Some(Query(query)) = query else {
-        return ApiError::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
+        return ApiError::new(Code::BadValue, "The query string is not valid UTF-8.").response();
     };
     let mut request = match ApiRequest::read(endpoint, app, name, query, &parts) {
         Ok(request) => request,
@@ -259,7 +259,7 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
     });
     made.await.unwrap_or_else(|error| {
         let error = tooltrail_view::line::neutral(&error.to_string()).into_owned();
-        let say = format!("This could not be answered: {error}. `tooltrail check` says whether something is wrong with the logs.");
+        let say = format!("Internal error: {error}. Run `tooltrail check` to check the logs.");
         ApiError::new(Code::Broken, say).response()
     })
 }
@@ -280,5 +280,5 @@ fn is_text(query: &str) -> bool {
 /// Response for unknown paths.
 async fn missing(request: Request) -> Response {
     let path = tooltrail_view::line::neutral(request.uri().path()).into_owned();
-    ApiError::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
+    ApiError::new(Code::NotFound, format!("No such path `{path}`. `{ROOT}/openapi.json` lists all paths.")).response()
 }

@@ -23,7 +23,7 @@ pub(super) fn session(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], nam
 
 /// Error for an unknown session.
 pub(super) fn no_session(name: &str) -> ApiError {
-    ApiError::about(Code::NoSuchSession, "id", format!("There is no session `{}`. `/api/v1/sessions` lists them.", neutral(name)))
+    ApiError::about(Code::NoSuchSession, "id", format!("No session `{}`. `/api/v1/sessions` lists all sessions.", neutral(name)))
 }
 
 /// Resolves the name of a call.
@@ -35,7 +35,7 @@ pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &st
         return Ok(listed);
     }
     if name == "last:failed" {
-        return last_failed(snapshot)?.ok_or_else(|| ApiError::about(Code::NoSuchCall, "id", "No call failed in these logs."));
+        return last_failed(snapshot)?.ok_or_else(|| ApiError::about(Code::NoSuchCall, "id", "No failed calls in these logs."));
     }
     let rows = snapshot.rows();
     // Before session and number, which looks the same: only a path can be among the files of a session.
@@ -54,13 +54,13 @@ pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &st
     };
     found.copied().ok_or_else(|| {
         let most = own.iter().map(|call| call.number.call).max().unwrap_or(0);
-        ApiError::about(Code::NoSuchCall, "id", format!("This session has no call `{}`: it has {most}.", neutral(number)))
+        ApiError::about(Code::NoSuchCall, "id", format!("No call `{}` in this session: it has {most}.", neutral(number)))
     })
 }
 
 fn no_call(name: &str) -> ApiError {
-    let say = "A call is named by its id, or by its session and number, as in `3f2a:41`.";
-    ApiError::about(Code::NoSuchCall, "id", format!("There is no call `{}` in the logs that are there. {say}", neutral(name)))
+    let say = "Use the id of a call, or its session and number, as in `3f2a:41`.";
+    ApiError::about(Code::NoSuchCall, "id", format!("No call `{}` in the logs. {say}", neutral(name)))
 }
 
 /// The first call of a session that fulfils a condition.
@@ -112,5 +112,5 @@ fn on_record(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], file: &str, 
         })?;
     }
     best.map(|(_, listed)| listed)
-        .ok_or_else(|| ApiError::about(Code::NoSuchCall, "id", format!("There is no call on line {mark} of `{}`.", neutral(file))))
+        .ok_or_else(|| ApiError::about(Code::NoSuchCall, "id", format!("No call on line {mark} of `{}`.", neutral(file))))
 }

@@ -127,7 +127,7 @@ impl RowPage {
 /// Lines that a thread of their own writes while they are sent.
 fn stream(write: RowWriter, writing: &Writing) -> Response {
     let Some(turn) = writing.begin() else {
-        let say = "Too many answers without an end are being written already. Ask again when one is done, or with `limit`.";
+        let say = "Too many responses without a limit are being written. Try again later, or use `limit`.";
         return ApiError::new(Code::Busy, say).response();
     };
     let (mut pipe, written) = Pipe::new();

@@ -136,7 +136,7 @@ impl ApiRequest {
     pub(super) fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, ApiError> {
         let snapshot = self.app.snapshot()?;
         if snapshot.read.partial {
-            return Err(ApiError::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
+            return Err(ApiError::new(Code::StillReading, "The logs are still being read. Try again in a moment."));
         }
         Ok(snapshot)
     }
@@ -218,8 +218,8 @@ fn accepts_lines<'h>(said: impl Iterator<Item = &'h str>) -> bool {
 fn unknown(endpoint: &Endpoint, key: &str) -> ApiError {
     let known: Vec<&str> = endpoint.params.iter().map(|param| param.name).collect();
     let key = key.get(..key.floor_char_boundary(80)).unwrap_or_default();
-    let takes = if known.is_empty() { "It takes none.".to_owned() } else { format!("It takes {}.", known.join(", ")) };
-    ApiError::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
+    let takes = if known.is_empty() { "This path has no parameters.".to_owned() } else { format!("Parameters: {}.", known.join(", ")) };
+    ApiError::about(Code::UnknownParameter, key, format!("Unknown parameter `{}`. {takes}", neutral(key)))
 }
 
 #[cfg(test)]

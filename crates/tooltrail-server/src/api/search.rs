@@ -74,7 +74,8 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let filter = request.filter(&snapshot)?;
     let told: SearchCursor = request.after()?.unwrap_or_default();
     if filter.patterns().next().is_none() {
-        let say = "There is no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask /api/v1/calls or /api/v1/sessions with this filter.";
+        let say =
+            "The search has no text: give a word, a \"phrase\" or re:PATTERN, or use /api/v1/calls or /api/v1/sessions with this filter.";
         return Err(ApiError::about(Code::NoText, "q", say));
     }
     let fields: Vec<Field> = request.get("field").and_then(Field::of_word).into_iter().collect();
@@ -148,7 +149,8 @@ impl ResumedSearch {
             told.done.extend(done);
             // Better an error than an address that proxies cut off.
             if told.done.len() > DONE {
-                let say = format!("More than {DONE} sessions come before this page. Ask for lines without `limit`, or for less.");
+                let say =
+                    format!("More than {DONE} sessions come before this page. Request JSON lines without `limit`, or narrow the search.");
                 return Err(ApiError::about(Code::TooFar, "after", say));
             }
             page.next = Some(request.next(&told));

@@ -40,12 +40,8 @@ impl LinkQueue {
 
     /// Waits for permission, unless too many do.
     pub(super) fn take(&self) -> Result<LinkPermit<'_>, ApiError> {
-        self.take_within(PATIENCE).ok_or_else(|| {
-            ApiError::new(
-                Code::Busy,
-                "Others ask for something that takes all logs, which is found for one at a time. Ask again in a moment.",
-            )
-        })
+        self.take_within(PATIENCE)
+            .ok_or_else(|| ApiError::new(Code::Busy, "The server is busy with another request that reads all logs. Try again in a moment."))
     }
 
     fn take_within(&self, patience: Duration) -> Option<LinkPermit<'_>> {

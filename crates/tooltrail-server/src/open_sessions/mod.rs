@@ -36,7 +36,7 @@ pub(crate) static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Its logs were deleted.
-    #[error("The logs of this session are gone: its agent has deleted them.")]
+    #[error("The logs of this session are gone: the agent deleted them.")]
     Gone,
     /// Its logs are there but do not contain it.
     #[error("{UNREADABLE}")]
@@ -45,14 +45,14 @@ pub enum OpenError {
     #[error("{UNREADABLE}")]
     Catalogue(#[source] store::CatalogueError),
     /// Too many downloads are being written.
-    #[error("Too much is being written already. Ask again when that is done.")]
+    #[error("Too many downloads at once. Try again later.")]
     Busy,
     /// The system has no thread for a download.
-    #[error("The system could not begin to write this. Ask again in a moment.")]
+    #[error("The export could not start. Try again in a moment.")]
     Thread(#[source] io::Error),
 }
 
-const UNREADABLE: &str = "This could not be made of the session's logs. Load the page again; if that does not help, `tooltrail check` says what is wrong with them.";
+const UNREADABLE: &str = "Cannot build this page from the logs. Reload it; if that does not help, run `tooltrail check`.";
 
 /// A version of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]

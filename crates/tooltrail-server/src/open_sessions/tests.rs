@@ -81,7 +81,7 @@ fn a_session_that_takes_long_holds_up_no_other() {
         });
         begun.recv_timeout(PATIENCE).unwrap();
         assert!(sessions.open(key("two", 1), logs.source()).is_ok());
-        assert!(sessions.find("one", 1).is_none(), "it is not open yet, and that is told at once");
+        assert!(sessions.find("one", 1).is_none(), "it is not open yet, and the first call says so");
         end.send(()).unwrap();
         assert!(slow.join().unwrap().is_ok());
     });

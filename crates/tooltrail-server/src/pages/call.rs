@@ -40,10 +40,10 @@ const ALL: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highli
 
 /// Keys of this page, beside those of all pages.
 const KEYS: &[(&str, &str)] = &[
-    ("[ ]", "the call before, the call after"),
+    ("[ ]", "previous, next call"),
     ("h l", "the same"),
-    ("u", "its row in the session"),
-    ("d", "the difference between what the model saw and what the tool produced"),
+    ("u", "show it in the session"),
+    ("d", "difference between tool output and model input"),
     ("c", "copy the command or path"),
     ("y", "copy the link to this page"),
     ("m", "copy as Markdown"),
@@ -210,7 +210,7 @@ impl CallPageContext {
 }
 
 /// Advice for a log that was changed or deleted after it was read.
-const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
+const GONE: &str = "If this persists, run `tooltrail check` on the log.";
 
 /// The page of a call, being drawn.
 struct CallPage<'r> {

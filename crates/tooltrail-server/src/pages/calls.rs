@@ -42,16 +42,16 @@ const WHOLE: Duration = Duration::from_secs(60);
 /// Example filters.
 const EXAMPLES: &[(&str, &str)] = &[
     ("is:failed since:today", "failed today"),
-    ("took:1m..", "took a minute or longer"),
-    ("kind:shell exit:nonzero", "commands that failed"),
-    ("status:rejected,blocked", "not allowed"),
-    ("purpose:test has:masked", "tests whose outcome nobody recorded"),
-    ("file:src/** has:diff", "edits below src"),
+    ("took:1m..", "took at least a minute"),
+    ("kind:shell exit:nonzero", "failed commands"),
+    ("status:rejected,blocked", "rejected or blocked"),
+    ("purpose:test has:masked", "tests with a masked exit code"),
+    ("file:src/** has:diff", "edits in src"),
 ];
 
 /// Keys of this page, beside those of all pages.
 const KEYS: &[(&str, &str)] =
-    &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "save the table as a file")];
+    &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "download the table")];
 
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
@@ -63,7 +63,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let body = match app.filter(view.query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/calls", &mistake),
         // While logs are still being read, an empty list is not yet the answer.
-        Ok(_) if rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "its calls are here"),
+        Ok(_) if rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "shows its calls"),
         Ok(filter) => {
             // Only a search in texts takes time; all other filters are answered long before.
             let patience = if view.whole { WHOLE } else { PATIENCE };
@@ -98,9 +98,9 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageRespon
     // The page may have found everything after all, and then needs no link to the whole list.
     let all = found.whole && request.number("shown").is_some_and(|shown| shown >= calls);
     let say = match found.whole {
-        true if all => "in all.".to_owned(),
-        true => format!("found so far, the newest first; {} in all.", count(calls as u64)),
-        false => format!("found so far, the newest first; there are more than {}.", count(calls as u64)),
+        true if all => "in total.".to_owned(),
+        true => format!("newest matches so far; {} in total.", count(calls as u64)),
+        false => format!("newest matches so far; more than {} in total.", count(calls as u64)),
     };
     Ok(PageResponse::Text(
         "application/json",
@@ -227,11 +227,11 @@ impl CallsPage<'_> {
             b { (counted(number, "call")) }
             // A script replaces the text when the count is known; the link works without one.
             @if !found.whole {
-                " " span.di data-count=(counts_at(&format!("&shown={number}"))) { "found so far, the newest first; logs are still being looked through …" }
+                " " span.di data-count=(counts_at(&format!("&shown={number}"))) { "newest matches so far; still searching …" }
                 " " a data-unless-all href=(view.in_whole()) { "Show all" }
             }
             @if let Some(median) = counts.median {
-                span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, median " (took(median)) }
+                span.di title={ (counted(counts.timed, "call")) " with a duration" } { " · took " (took(counts.took)) " in total, median " (took(median)) }
             }
             span.di { " · " a href=(filter_address(view.app, "/sessions", view.query)) { "as sessions" } }
             @if view.inner { span.di { " · " a href=(view.with_inner(false)) { "without calls in scripts" } } }
@@ -263,12 +263,12 @@ impl CallsPage<'_> {
                             }
                         }
                         p {
-                            button type="submit" { "Show these" }
-                            a href=(View { columns: COLUMNS.iter().filter(|column| column.is_standard()).collect(), ..*view }.with_query(view.query)) { "As usual" }
+                            button type="submit" { "Apply" }
+                            a href=(View { columns: COLUMNS.iter().filter(|column| column.is_standard()).collect(), ..*view }.with_query(view.query)) { "Reset" }
                         }
                     }
                 }
-                span.save { span.di { "Save as " } a href=(view.address("/calls.csv", view.query, view.order, 1)) download { "CSV" } " " a href=(view.address("/calls.jsonl", view.query, view.order, 1)) download { "JSON lines" } }
+                span.save { span.di { "Download " } a href=(view.address("/calls.csv", view.query, view.order, 1)) download { "CSV" } " " a href=(view.address("/calls.jsonl", view.query, view.order, 1)) download { "JSON lines" } }
             }
         }
     }
@@ -285,7 +285,7 @@ impl CallsPage<'_> {
                 @for group in lines.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
                         @if let Some(line) = group.first().filter(|_| by_day) {
-                            tr.day { th colspan=(view.columns.len()) scope="rowgroup" { (day(line).unwrap_or_else(|| "Without a time".to_owned())) } }
+                            tr.day { th colspan=(view.columns.len()) scope="rowgroup" { (day(line).unwrap_or_else(|| "No time recorded".to_owned())) } }
                         }
                         @for (_, line) in group { (line) }
                     }
@@ -351,7 +351,7 @@ impl CallsPage<'_> {
 
     fn examples(&self) -> Markup {
         html! {
-            nav.facets aria-label="Filters to begin with" {
+            nav.facets aria-label="Example filters" {
                 ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(self.view.with_query(query)) title=(what) { code { (query) } } } } }
             }
         }
@@ -362,16 +362,16 @@ impl CallsPage<'_> {
         html! {
             div.nothing {
                 @if !self.found.whole {
-                    p { b { "Nothing found so far." } " " a href=(view.in_whole()) { "Look through all logs" } }
+                    p { b { "No matches so far." } " " a href=(view.in_whole()) { "Search all logs" } }
                 } @else if view.query.is_empty() {
-                    p { b { "No agent has called a tool yet." } }
+                    p { b { "No tool calls yet." } }
                 } @else {
-                    p { b { "No call fits." } " All terms must hold for one call." }
+                    p { b { "No calls match." } " All terms must match the same call." }
                     ul {
                         @if self.found.left_out > 0 { li { a href=(view.with_inner(true)) { (self.inner()) } " fit" @if self.found.left_out == 1 { "s" } } }
-                        li { "Take a term away, or widen it: " code { "since:30d" } ", " code { "status:failed,blocked" } }
+                        li { "Remove or widen a term: " code { "since:30d" } ", " code { "status:failed,blocked" } }
                         li { a href=(filter_address(view.app, "/search", view.query)) { "Search" } " also looks in prompts and answers" }
-                        li { a href=(view.with_query("")) { "All calls" } " · " a href=(view.app.to("/help#filters")) { "What a filter can say" } }
+                        li { a href=(view.with_query("")) { "All calls" } " · " a href=(view.app.to("/help#filters")) { "Filter syntax" } }
                     }
                 }
             }

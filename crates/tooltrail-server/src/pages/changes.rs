@@ -76,17 +76,14 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
     let FileSections { sections, makers, gaps, counts, full } = FileSections::gather(reader, only);
     if sections.is_empty() {
         return Ok(
-            html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } },
+            html! { p { "No successful edit changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have changed files." } },
         );
     }
     let wanted: Vec<(usize, &Block)> = match (only, &full) {
         (None, _) => sections.iter().enumerate().collect(),
         (Some(only), Some(full)) => vec![(only, full)],
         (Some(_), None) => {
-            return Err(Trouble::Missing(format!(
-                "There is no such file: this session changed {}.",
-                counted(sections.len() as u64, "file")
-            )));
+            return Err(Trouble::Missing(format!("No such file: this session changed {}.", counted(sections.len() as u64, "file"))));
         }
     };
     let mut much = 0;
@@ -101,7 +98,7 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
         p.sum {
             b { (counted(sections.len() as u64, "file")) } " changed "
             span.ok { "+" (count(counts.added)) } " " span.no { "−" (count(counts.removed)) }
-            @if gaps > 0 { span.di { " · " (count(gaps)) " of them changed in ways that the logs do not tell in full" } }
+            @if gaps > 0 { span.di { " · " (count(gaps)) " with an incomplete diff" } }
             @if !whole(reader) { span.di { " · " a href={ (at.base) "?show=shell" } { "commands" } " may have changed more" } }
             @if only.is_some() { " · " a href="?" { "All files" } }
         }
@@ -109,7 +106,7 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
             div.filed id={ "file-" (place) } {
                 (markup)
                 @if let Some(calls) = makers.get(*place) { (by(reader, at, calls)) }
-                @if only.is_none() { a.whole href={ "?file=" (place) } title="This file alone, all of its lines" { "This file" } }
+                @if only.is_none() { a.whole href={ "?file=" (place) } title="Only this file, all lines" { "This file" } }
             }
         } }
     })

@@ -20,7 +20,7 @@ use tooltrail_view::render::outputs::{self, Export, ExportOptions, Output, Outpu
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let output = request.name("file").strip_prefix("export.").and_then(Output::named);
     // This route also gets every unknown address below a session.
-    let output = output.ok_or_else(|| Trouble::Missing(format!("There is no page `{}` here.", app.to(&request.path))))?;
+    let output = output.ok_or_else(|| Trouble::Missing(format!("There is no page `{}`.", app.to(&request.path))))?;
     let visit = Visit::new(app, request)?;
     // Ids come from logs: only harmless characters may get into a header and a file name.
     let name = visit.session.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(40).collect::<String>();
@@ -44,7 +44,7 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
     }
     let which = CallSelection::default();
     let changes = SessionEdits { book: &|| reader.book(), which: &which, change };
-    let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
+    let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were redacted.".to_owned());
     let options = ExportOptions { note, ..ExportOptions::default() };
     // Redacted texts are new strings that the book borrows, so the arena has to outlive it.
     let words = typed_arena::Arena::new();

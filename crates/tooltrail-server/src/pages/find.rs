@@ -41,7 +41,7 @@ struct FoundRows {
 /// Finds a text in a session.
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let text = request.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
-    let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
+    let text = text.ok_or_else(|| Trouble::Wrong("Give a search term, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
     let visit = Visit::new(app, request)?;
     let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| find(reader, &pattern)))?;

@@ -74,7 +74,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trou
             div.columns {
                 div #now {
                     (home.lives("Needs you", NEEDS)?)
-                    (home.lives("At work", WORKS)?)
+                    (home.lives("Running", WORKS)?)
                     (home.troubles(&problems)?)
                     (home.recent())
                 }
@@ -113,13 +113,13 @@ impl Home<'_> {
     fn sentence(&self, problems: &Problems) -> String {
         let (waiting, working) = (self.places(NEEDS).len() as u64, self.places(WORKS).len() as u64);
         let needs = match waiting {
-            0 => "Nothing waits for you".to_owned(),
+            0 => "No sessions wait for you".to_owned(),
             1 => "1 session waits for you".to_owned(),
             number => format!("{} sessions wait for you", count(number)),
         };
-        let works = if working > 0 { format!(", {} at work", count(working)) } else { String::new() };
+        let works = if working > 0 { format!(", {} running", count(working)) } else { String::new() };
         let wrong = match problems.calls.len() {
-            number if number > 0 && problems.last.is_none() => format!("{} went wrong today", counted(number as u64, "call")),
+            number if number > 0 && problems.last.is_none() => format!("{} failed today", counted(number as u64, "call")),
             _ => self.quiet(),
         };
         // The numbers can still grow, and the sentence must not promise otherwise.
@@ -127,13 +127,13 @@ impl Home<'_> {
         format!("{needs}{works}, {wrong}{so_far}")
     }
 
-    /// End of the sentence on a day without problems: there were none, or nothing ran since an earlier day.
+    /// End of the sentence on a day without problems: there were none, or no activity since an earlier day.
     fn quiet(&self) -> String {
         let clock = self.rows.clock;
         match self.rows.rows.iter().filter_map(|row| row.last_at).max() {
             // Days as `2026-03-04` can be compared as texts.
-            Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("nothing ran since {}", clock.day_within(last)),
-            _ => "nothing went wrong today".to_owned(),
+            Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("no activity since {}", clock.day_within(last)),
+            _ => "no failures today".to_owned(),
         }
     }
 
@@ -146,10 +146,10 @@ impl Home<'_> {
         }
         let took = took(u64::try_from(read.first.took.as_millis()).unwrap_or(u64::MAX));
         let began = match read.first.read {
-            0 => format!("all known from before, ready in {took}"),
+            0 => format!("all from the index, ready in {took}"),
             // The first start, or a new version of the catalogue: everything had to be read.
             number if number >= read.first.logs => format!("read in {took}"),
-            number => format!("all but {} known from before, ready in {took}", count(number as u64)),
+            number => format!("all but {} from the index, ready in {took}", count(number as u64)),
         };
         let newer = if read.newer > 0 { format!("; {} new or changed since", count(read.newer as u64)) } else { String::new() };
         format!("{logs}, {began}{newer}")
@@ -275,13 +275,13 @@ impl Home<'_> {
         let (number, more) = (problems.calls.len() as u64, groups.len().saturating_sub(TROUBLED));
         Ok(html! {
             section {
-                h2 { "Went wrong " (problems.when(clock)) @if number > 0 { " " span.di { (count(number)) } } }
-                @if number == 0 { p.di { "Nothing, in any session." } } @else {
+                h2 { "Failed " (problems.when(clock)) @if number > 0 { " " span.di { (count(number)) } } }
+                @if number == 0 { p.di { "No failures in any session." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
                         a href=(filter_address(app, "/calls", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
                         @if more > 0 { span.di { ", in " (session_table::sessions(more)) " more" } }
-                        span.di { " · " a href=(filter_address(app, "/calls", &words::problems())) { "of all days" } }
+                        span.di { " · " a href=(filter_address(app, "/calls", &words::problems())) { "all days" } }
                     }
                 }
             }
@@ -322,8 +322,8 @@ impl Home<'_> {
         let all = self.rows.rows.len();
         html! {
             section {
-                h2 { "Lately" }
-                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| row.last_at), tests: None, name: "Sessions that ran lately" }))
+                h2 { "Recent sessions" }
+                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| row.last_at), tests: None, name: "Recent sessions" }))
                 @if all > places.len() { p.more { a href=(self.rows.app.to("/sessions")) { "All " (session_table::sessions(all)) } } }
             }
         }
@@ -385,7 +385,7 @@ impl Home<'_> {
         all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at));
         html! {
             section.doomed {
-                h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }
+                h2 { "Deleted soon " span.di { (count(all.len() as u64)) } }
                 p { (filter_form::ticked(&fates.advice(all.len() as u64))) "." }
                 ul { @for (place, note) in all.iter().take(DOOMED) { li { @if let Some(row) = self.rows.rows.get(*place) { (self.rows.title(row, *place)) } " " span.t-stopped { (note) } } } }
                 @if all.len() > DOOMED { p.di { "and " (count((all.len() - DOOMED) as u64)) " more" } }
@@ -463,19 +463,19 @@ fn empty(app: &AppState, snapshot: &CatalogueSnapshot) -> Markup {
     html! {
         main #main.lists.narrow {
             h1 { "No sessions here yet" }
-            p { "tooltrail shows what coding agents did: every tool call, what came back, and what never did. It reads the logs that " (agents()) " write to this machine's disk; there are none so far." }
+            p { "tooltrail shows every tool call of your coding agents, with its input, output and outcome. It reads the logs that " (agents()) " write to this machine, and found none yet." }
             h2 { "Where it looked" }
             ul.places { @for path in &snapshot.read.looked { li { code { (neutral(&path.to_string_lossy())) } } } }
             @for problem in &snapshot.read.problems { p.t-error { (neutral(problem)) } }
-            h2 { "Logs that lie elsewhere" }
-            p { "Start it with a directory that is laid out like a home directory, such as a backup:" }
+            h2 { "Logs in other directories" }
+            p { "Start tooltrail with a directory laid out like a home directory, such as a backup:" }
             pre.code { "tooltrail serve --root /mnt/backup/home" }
             // Inside the demo there is no other demo to open.
             @if app.setup.root.is_empty() && !app.setup.demo {
-                h2 { "Or look around first" }
-                p { a.button href={ (app.to("/demo/")) } { "Open the demo" } " " span.di { "A few invented sessions that show what there is to see." } }
+                h2 { "Try the demo" }
+                p { a.button href={ (app.to("/demo/")) } { "Open the demo" } " " span.di { "A few sample sessions." } }
             }
-            p.di { "What an agent does comes here by itself." }
+            p.di { "New sessions appear here automatically." }
         }
     }
 }

@@ -46,9 +46,9 @@ pub(crate) fn line(app: &AppState, reading: Option<&ReadingProgress>) -> Markup 
     html! {
         @if let Some(reading) = reading {
             p.progress #tt-progress data-from=(app.to("/progress")) role="status" {
-                progress max="1" value=(reading.share) aria-label="How much has been read" {}
+                progress max="1" value=(reading.share) aria-label="Progress" {}
                 span { (reading.say) }
-                @if reading.share < 1.0 { " The newest sessions come first." }
+                @if reading.share < 1.0 { " The newest sessions appear first." }
             }
         }
     }

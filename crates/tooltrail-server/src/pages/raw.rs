@@ -34,7 +34,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
 fn drawn(reader: &SessionReader<'_>, request: &PageRequest) -> Markup {
     let files = &reader.book().transcript().session.files;
     let chosen = request.number("file").filter(|file| *file < files.len()).unwrap_or(0);
-    let Some(file) = files.get(chosen) else { return html! { p { "There are no logs any more." } } };
+    let Some(file) = files.get(chosen) else { return html! { p { "The logs are gone." } } };
     html! {
         @if files.len() > 1 {
             nav.logs aria-label="Logs of the session" { ul { @for (place, file) in files.iter().enumerate() {
@@ -116,7 +116,7 @@ fn some(reader: &SessionReader<'_>, file: &str, chosen: usize, from: u64) -> Mar
     };
     html! {
         (pages)
-        @if lines.is_empty() { p.di { "There is nothing here." } }
+        @if lines.is_empty() { p.di { "This log is empty." } }
         ol.raw { @for line in &lines {
             li id={ "line-" (line.number) } {
                 a.n href={ "?file=" (chosen) "&line=" (line.number) } title={ "Line " (count(line.number)) ", " (size(line.length)) } { (line.number) }
@@ -129,7 +129,7 @@ fn some(reader: &SessionReader<'_>, file: &str, chosen: usize, from: u64) -> Mar
 
 /// Error in place of lines.
 fn unreadable(error: &std::io::Error) -> Markup {
-    html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } }
+    html! { p.no { "Cannot read the log: " (neutral(&error.to_string())) } }
 }
 
 /// A single line in full, laid out as JSON.
@@ -149,7 +149,7 @@ fn one(reader: &SessionReader<'_>, file: &str, chosen: usize, number: u64) -> Ma
         }
         @match line {
             Some(line) => (block(&json::block(&value::read(line.text.as_bytes()), &WHOLE))),
-            None => p.di { "There is no such line." },
+            None => p.di { "No such line." },
         }
     }
 }

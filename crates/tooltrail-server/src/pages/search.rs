@@ -38,7 +38,7 @@ const FIELDS: &[(Field, &str)] = &[
     (Field::Prompt, "prompts"),
     (Field::Text, "answers"),
     (Field::Thinking, "thinking"),
-    (Field::Input, "what was asked of tools"),
+    (Field::Input, "tool inputs"),
     (Field::Path, "paths"),
     (Field::Result, "results"),
 ];
@@ -46,15 +46,15 @@ const FIELDS: &[(Field, &str)] = &[
 /// Example queries.
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("status:failed since:today", "calls that failed today"),
-    ("\"permission denied\"", "a phrase, in prompts, answers, calls and results"),
-    ("deadlock mutex", "both words in one call or one message"),
-    ("kind:shell exit:nonzero since:7d", "commands that failed this week"),
-    ("purpose:test has:masked", "tests whose own outcome nobody recorded"),
-    ("took:5m..", "calls that took five minutes or longer"),
-    ("file:src/** has:diff", "edits below src"),
-    ("status:blocked,rejected", "what was not allowed"),
-    ("re:TODO|FIXME not:node_modules", "a regular expression, without some"),
-    ("tool:Bash timeout agent:codex", "a word in one agent's commands"),
+    ("\"permission denied\"", "a phrase in prompts, answers, calls and results"),
+    ("deadlock mutex", "both words in the same call or message"),
+    ("kind:shell exit:nonzero since:7d", "failed commands, last 7 days"),
+    ("purpose:test has:masked", "tests with a masked exit code"),
+    ("took:5m..", "calls that took at least five minutes"),
+    ("file:src/** has:diff", "edits in src"),
+    ("status:blocked,rejected", "rejected or blocked calls"),
+    ("re:TODO|FIXME not:node_modules", "regular expression, with exclusions"),
+    ("tool:Bash timeout agent:codex", "a word in commands of an agent"),
 ];
 
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
@@ -69,7 +69,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/search", &mistake),
         // While logs are still being read, an empty list is not yet the answer.
-        Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "it is found here"),
+        Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "shows the search"),
         Ok(filter) if filter.is_empty() => examples(app),
         // Only filters with a text need the logs; all others are answered by the catalogue.
         Ok(filter) if filter.patterns().next().is_some() => searched.texts(filter)?,
@@ -94,7 +94,7 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageRespon
     let wrong = |what: &dyn std::fmt::Display| Trouble::Wrong(what.to_string());
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| wrong(&mistake))?;
     if filter.patterns().next().is_none() {
-        return Err(wrong(&"There is no text to look for."));
+        return Err(wrong(&"The search has no text."));
     }
     let query = Query::new(filter, &fields(request.word("field").unwrap_or_default()));
     let start = Instant::now();
@@ -122,11 +122,11 @@ fn summary(totals: &HitTotals) -> String {
 
 fn examples(app: &AppState) -> Markup {
     html! {
-        p { "Text is found in prompts, answers, what was asked of tools and what came back, in all sessions. All terms must hold for one call or one message." }
+        p { "Search prompts, answers, tool inputs and results of all sessions. All terms must match the same call or message." }
         dl.examples data-rows {
             @for (query, what) in EXAMPLES { div { dt { a data-row href=(filter_address(app, "/search", query)) { code { (query) } } } dd { (what) } } }
         }
-        p { a href=(app.to("/help#filters")) { "What a filter can say" } }
+        p { a href=(app.to("/help#filters")) { "Filter syntax" } }
     }
 }
 
@@ -188,8 +188,8 @@ impl SearchPage<'_> {
         Ok(html! {
             @if lines.is_empty() { (self.nothing()) } @else {
                 p.counted {
+                    @if lines.len() < calls.len() { (count(first as u64 + 1)) "–" (count((first + lines.len()) as u64)) " of " }
                     (counted(calls.len() as u64, "call"))
-                    @if lines.len() < calls.len() { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + lines.len()) as u64)) } }
                     span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(table) { "calls as a table" } }
                 }
                 (self.call_table(&lines))
@@ -206,7 +206,7 @@ impl SearchPage<'_> {
                 thead { tr { th.when scope="col" { "Time" } th.what scope="col" { "Call" } th.verdict-cell scope="col" { "Outcome" } th.lasted.n scope="col" { "Took" } th.session scope="col" { "Session" } th.project scope="col" { "Project" } } }
                 @for group in lines.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
-                        @if let Some(line) = group.first() { tr.day { th colspan="6" scope="rowgroup" { (day(line).unwrap_or_else(|| "Without a time".to_owned())) } } }
+                        @if let Some(line) = group.first() { tr.day { th colspan="6" scope="rowgroup" { (day(line).unwrap_or_else(|| "No time recorded".to_owned())) } } }
                         @for line in group { (self.call(line)) }
                     }
                 }
@@ -224,7 +224,7 @@ impl SearchPage<'_> {
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
                 td.session {
-                    a.number href=(line.address(app, row.session)) title="The life of this call" { "#" (line.number) } " "
+                    a.number href=(line.address(app, row.session)) title="Timeline of this call" { "#" (line.number) } " "
                     a href=(self.rows.to(row)) { (words::title(row.title)) }
                 }
                 td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
@@ -239,7 +239,7 @@ impl SearchPage<'_> {
             html! { li { a.on[on] href=(self.address(name, 1)) aria-current=[on.then_some("true")] { (word) } } }
         };
         html! {
-            nav.facets aria-label="Where to look" { ul aria-label="Texts" { (link("", "everywhere")) @for (field, word) in FIELDS { (link(field.word(), word)) } } }
+            nav.facets aria-label="Search in" { ul aria-label="Texts" { (link("", "everywhere")) @for (field, word) in FIELDS { (link(field.word(), word)) } } }
         }
     }
 
@@ -265,8 +265,8 @@ impl SearchPage<'_> {
     fn too_far(&self) -> Markup {
         html! {
             div.nothing {
-                p { b { "Hits are shown up to page " (LAST) "." } " Say more of what you look for: another word, " code { "since:7d" } ", " code { "project:api" } "." }
-                p { a href=(self.address(self.field, 1)) { "The first page" } " · " a href=(self.rows.app.to("/help#filters")) { "What a filter can say" } }
+                p { b { "Results end at page " (LAST) "." } " Narrow the search: add another word, " code { "since:7d" } ", " code { "project:api" } "." }
+                p { a href=(self.address(self.field, 1)) { "First page" } " · " a href=(self.rows.app.to("/help#filters")) { "Filter syntax" } }
             }
         }
     }
@@ -275,14 +275,14 @@ impl SearchPage<'_> {
         let app = self.rows.app;
         html! {
             div.nothing {
-                p { b { (if self.page > 1 { "There is nothing on this page." } else { "Nothing found." }) } " All terms must hold for one call or one message." }
+                p { b { (if self.page > 1 { "This page is empty." } else { "No matches." }) } " All terms must match the same call or message." }
                 ul {
-                    @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "The first page" } } }
+                    @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "First page" } } }
                     // The likeliest reasons for an empty result come first.
-                    @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Look everywhere" } " instead of only in some texts" } }
-                    li { "Fewer words, or a part of one: words are found within longer ones, and case does not matter" }
-                    li { a href=(filter_address(app, "/sessions", self.query)) { "Sessions" } " for which the terms hold" }
-                    li { a href=(app.to("/help#filters")) { "What a filter can say" } }
+                    @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Search everywhere" } " instead of only in some texts" } }
+                    li { "Try fewer words or a part of a word: a search also matches inside longer words and ignores case" }
+                    li { a href=(filter_address(app, "/sessions", self.query)) { "Sessions" } " that match the filter" }
+                    li { a href=(app.to("/help#filters")) { "Filter syntax" } }
                 }
             }
         }

@@ -111,7 +111,7 @@ impl Visit {
         match version(&self.context.request) {
             None => Ok(false),
             Some(version) if version == Some(reader.version) => Ok(true),
-            Some(_) => Err(Trouble::Changed("This session has changed. Load its page again.".to_owned())),
+            Some(_) => Err(Trouble::Changed("This session has changed. Reload the page.".to_owned())),
         }
     }
 
@@ -296,6 +296,5 @@ pub(crate) fn way(app: &AppState, request: &PageRequest) -> Result<PageResponse,
         })
     })?;
     let way = way.and_then(|way| serde_json::to_string(&way).ok());
-    way.map(|way| PageResponse::Text("application/json", way))
-        .ok_or_else(|| Trouble::Missing("There is no such thing in this session.".to_owned()))
+    way.map(|way| PageResponse::Text("application/json", way)).ok_or_else(|| Trouble::Missing("No such item in this session.".to_owned()))
 }

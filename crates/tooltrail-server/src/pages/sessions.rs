@@ -32,10 +32,10 @@ const LATER: Duration = Duration::from_secs(5);
 const EXAMPLES: &[(&str, &str)] = &[
     ("is:waiting", "waits for you"),
     ("since:today", "today"),
-    ("is:failed since:7d", "with a failed call, this week"),
-    ("purpose:test status:failed", "whose tests failed"),
+    ("is:failed since:7d", "with failed calls, last 7 days"),
+    ("purpose:test status:failed", "with failed tests"),
     ("has:subagent", "with subagents"),
-    ("\"connection refused\"", "in which these words came up"),
+    ("\"connection refused\"", "that mention this phrase"),
 ];
 
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
@@ -116,8 +116,8 @@ const ORDERS: &[(&str, &str, &str, SessionSortKey)] = &[
     ("project", "project", "Project", SessionSortKey::Project),
     ("turns", "turns", "Turns", SessionSortKey::Turns),
     ("calls", "calls", "Calls", SessionSortKey::Calls),
-    ("bad", "problems", "Not fine", SessionSortKey::Problems),
-    ("lasted", "lasted", "Lasted", SessionSortKey::Lasted),
+    ("bad", "problems", "Problems", SessionSortKey::Problems),
+    ("lasted", "lasted", "Duration", SessionSortKey::Lasted),
 ];
 
 impl SessionOrder {
@@ -204,8 +204,8 @@ impl SessionsPage<'_> {
     /// Number of sessions, and which of them are shown.
     fn counted(&self, all: usize, first: usize, shown: usize) -> Markup {
         html! {
+            @if shown < all { (count(first as u64 + 1)) "–" (count((first + shown) as u64)) " of " }
             (session_table::sessions(all))
-            @if shown < all { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + shown) as u64)) } }
             @if !self.query.is_empty() { span.di { " · " a href=(filter_address(self.rows.app, "/calls", self.query)) { "their calls" } } }
         }
     }
@@ -279,7 +279,7 @@ impl SessionsPage<'_> {
         let (agents, projects) = (most(agents), most(projects));
         let names = ProjectNames::of(projects.iter().map(|(path, _)| *path));
         html! {
-            nav.facets aria-label="Narrow the list" {
+            nav.facets aria-label="Filters" {
                 ul aria-label="States" { @for (term, word, number) in states { (self.facet(term, word, number)) } }
                 ul aria-label="Agents" { @for (agent, number) in &agents { (self.facet(&format!("agent:{agent}"), agent, *number)) } }
                 ul aria-label="Projects" {
@@ -300,7 +300,7 @@ impl SessionsPage<'_> {
         html! {
             // A term that is part of the filter stays visible even at 0, so that it can be removed.
             @if toggle.on || number > 0 {
-                li { a.on[toggle.on] href=(self.address(&toggle.query, self.order, 1)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
+                li { a.on[toggle.on] href=(self.address(&toggle.query, self.order, 1)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Remove this filter" } else { "Show only these" }) {
                     (word) " " span.di { (count(number as u64)) } @if toggle.on { " ✕" }
                 } }
             }
@@ -310,12 +310,12 @@ impl SessionsPage<'_> {
     fn nothing(&self) -> Markup {
         let app = self.rows.app;
         if self.rows.rows.is_empty() && !self.rows.snapshot.read.partial {
-            return filter_form::no_logs(app, "its sessions are here");
+            return filter_form::no_logs(app, "shows its sessions");
         }
         html! {
             div.nothing {
-                p { b { "No session fits." } " All terms must hold for one call or one message of a session." }
-                p { a href=(app.to("/sessions")) { "All sessions" } " · " a href=(app.to("/help#filters")) { "What a filter can say" } }
+                p { b { "No sessions match." } " All terms must match the same call or message of a session." }
+                p { a href=(app.to("/sessions")) { "All sessions" } " · " a href=(app.to("/help#filters")) { "Filter syntax" } }
             }
         }
     }

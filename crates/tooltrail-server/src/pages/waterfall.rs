@@ -26,13 +26,13 @@ const LETTERS: usize = 120;
 
 /// The keys of the page.
 pub(super) const KEYS: &[(&str, &str)] = &[
-    ("↑ ↓", "row before, after"),
+    ("↑ ↓", "previous, next row"),
     ("← →", "earlier, later"),
     ("+ −", "zoom"),
-    ("f", "fit everything"),
-    ("r", "fit the rows in sight"),
+    ("f", "fit all"),
+    ("r", "fit visible rows"),
     ("e E", "next, previous problem"),
-    ("o", "fold or unfold what a subagent did"),
+    ("o", "expand or collapse a subagent"),
     ("w", "the same call in the transcript"),
 ];
 
@@ -73,7 +73,7 @@ pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<PageRespon
 pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::part(app, request, |reader, at, request| {
         let (index, transcript) = (session::number(request, "call"), reader.book().transcript());
-        let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
+        let Some(call) = transcript.calls.get(index) else { return html! { p { "No such call." } } };
         let row = &call.row;
         let look = look_of(row);
         html! {
@@ -123,18 +123,18 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
                 div.zoom role="group" aria-label="Zoom" {
                     button #tt-out type="button" title="Zoom out (−)" aria-label="Zoom out" { "−" }
                     button #tt-in type="button" title="Zoom in (+)" aria-label="Zoom in" { "+" }
-                    button #tt-fit type="button" title="Fit everything (f)" { "Fit" }
-                    button #tt-near type="button" title="Fit the rows in sight (r)" { "Rows" }
+                    button #tt-fit type="button" title="Fit all (f)" { "Fit" }
+                    button #tt-near type="button" title="Fit visible rows (r)" { "Rows" }
                 }
                 label { "Colour " select #tt-color autocomplete="off" {
                     option value="status" { "by status" }
                     option value="kind" { "by kind of tool" }
                 } }
-                label.tick title="Stretches of more than a minute in which nothing went on" { input #tt-gaps type="checkbox" checked autocomplete="off"; span { "Fold gaps" } }
+                label.tick title="Gaps of more than a minute" { input #tt-gaps type="checkbox" checked autocomplete="off"; span { "Fold gaps" } }
             }
             p #tt-key.wf-key aria-label="Colours of the kinds of tools" hidden {}
-            p #tt-sum.wf-sum title="tools: from request to result, includes waiting for approval" { "all: " (summary(&times)) }
-            div.wf-over { canvas #tt-over role="img" aria-label="The whole session. Drag to choose a part of it." {} }
+            p #tt-sum.wf-sum title="tools: from request to result, including waiting for approval" { "all: " (summary(&times)) }
+            div.wf-over { canvas #tt-over role="img" aria-label="The whole session. Drag to select a part." {} }
             div.wf-main {
                 div.wf-list {
                     div.wf-axis { span.di { (counted(calls as u64, "call")) } canvas #tt-axis aria-hidden="true" {} }
@@ -147,30 +147,30 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
             }
             p #tt-said.vh role="status" {}
             // The table is complete without a script, so nothing is lost.
-            noscript { p { "The bars are drawn by a script. " a href="?view=table" { "The same as a table" } " needs none." } }
+            noscript { p { "The waterfall needs JavaScript. " a href="?view=table" { "The table" } " works without it." } }
         }
     }
 }
 
 /// Meaning of the marks, shown until a call is selected.
 const LEGEND: &[(&str, &str)] = &[
-    ("solid", "a tool ran, or how it spent its time is not in the log"),
-    ("waits", "it waited to run: for permission, in a queue, for hooks"),
-    ("you", "you were asked, or it was your turn"),
-    ("model", "the model was at work"),
+    ("solid", "a tool ran, or the log does not say"),
+    ("waits", "waiting: permission, queue, hooks"),
+    ("you", "waiting for you"),
+    ("model", "the model was working"),
     ("hook", "a hook ran"),
-    ("task", "a task went on in the background"),
+    ("task", "a background task ran"),
     ("fade", "no end in the log"),
-    ("moment", "only one time is in the log"),
-    ("break", "nothing went on for more than a minute"),
-    ("arrow", "it still runs, up to now"),
-    ("at-most", "≤: it took at most so long, since several results were written at once"),
-    ("tools", "in the strip at the top: tools were at work"),
+    ("moment", "the log has only one time"),
+    ("break", "gap of more than a minute"),
+    ("arrow", "still running"),
+    ("at-most", "≤: upper limit, because several results were written at once"),
+    ("tools", "in the overview: tools were running"),
 ];
 
 fn legend() -> Markup {
     html! {
-        p.di { "Select a call to see what is in it." }
+        p.di { "Select a call to see its details." }
         dl.wf-legend { @for (mark, what) in LEGEND { div { dt { span class={ "mark " (mark) } {} } dd { (what) } } } }
     }
 }
@@ -179,7 +179,7 @@ fn legend() -> Markup {
 fn views(at: &SessionPageRequest<'_>, table: bool) -> Markup {
     let current = |on: bool| on.then_some("page");
     html! {
-        nav.tabs aria-label="Forms of the waterfall" {
+        nav.tabs aria-label="Views" {
             a #tt-as-bars href={ (at.base) "/waterfall" } aria-current=[current(!table)] { "Bars" }
             a #tt-as-table href={ (at.base) "/waterfall?view=table" } aria-current=[current(table)] { "Table" }
         }
@@ -224,5 +224,5 @@ fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
 
 /// Message for a session without calls.
 fn no_calls() -> Markup {
-    html! { p { "This session made no calls." } }
+    html! { p { "This session has no calls." } }
 }

@@ -138,7 +138,7 @@ fn only_reading_is_answered() {
         assert_eq!((head.status, head.header("content-type"), head.body.len()), (get.status, get.header("content-type"), 0), "{path}");
     }
     // Pages say it in their own way, as before.
-    assert!(api.send("POST", "/", &[]).text().starts_with("Nothing can be changed here"));
+    assert!(api.send("POST", "/", &[]).text().starts_with("The server is read-only"));
 }
 
 #[test]

@@ -37,24 +37,24 @@ fn what_has_nothing_to_say_has_no_row() {
 #[test]
 fn a_run_says_what_its_own_exit_code_says_and_no_more() {
     let book = usual();
-    let proof = |run: CheckRun| told(&Digest { test: Some(run), ..Digest::default() }, &book, "Proof").join(" | ");
+    let proof = |run: CheckRun| told(&Digest { test: Some(run), ..Digest::default() }, &book, "Checks").join(" | ");
     assert_eq!(proof(run(RunOutcome::Passed, 0, 2)), "✓ #2 cargo test passed · no edits since");
     assert_eq!(proof(run(RunOutcome::Passed, 1, 2)), "✓ #2 cargo test passed · 1 edit since");
     assert_eq!(proof(run(RunOutcome::Failed, 3, 4)), "✗ #4 cargo test failed · 3 edits since");
-    assert_eq!(proof(run(RunOutcome::Masked, 0, 2)), "! #2 cargo test: its exit code was not recorded · no edits since");
+    assert_eq!(proof(run(RunOutcome::Masked, 0, 2)), "! #2 cargo test: its exit code is unknown · no edits since");
     let by = |number| CheckRun { exit_of: Some("tail -5".into()), ..run(RunOutcome::Masked, 0, number) };
-    assert_eq!(proof(by(2)), "! #2 cargo test: the success is that of tail -5, its own was not recorded · no edits since");
+    assert_eq!(proof(by(2)), "! #2 cargo test: the success came from tail -5; its own exit code is unknown · no edits since");
     assert_eq!(
         proof(CheckRun { exit_code: Some(101), ..by(4) }),
-        "! #4 cargo test: exit 101 is that of tail -5, its own was not recorded · no edits since"
+        "! #4 cargo test: exit 101 came from tail -5; its own exit code is unknown · no edits since"
     );
     assert_eq!(
         proof(run(RunOutcome::Unknown, 0, 2)),
-        "? #2 cargo test: the line succeeded; whether this was run was not recorded · no edits since"
+        "? #2 cargo test: the command line succeeded; the log does not say whether this command ran · no edits since"
     );
     assert_eq!(
         proof(run(RunOutcome::Unknown, 0, 4)),
-        "? #4 cargo test: the line failed; which of its commands did was not recorded · no edits since"
+        "? #4 cargo test: the command line failed; the log does not say which command · no edits since"
     );
     let shells = CheckRun { commands_after: 2, ..run(RunOutcome::Passed, 0, 2) };
     assert_eq!(proof(shells), "✓ #2 cargo test passed · no edits since, but 2 commands that may have changed files");
@@ -74,13 +74,13 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
 fn files_without_tests_say_so() {
     let files = vec![file("/srv/app/a.rs", None, &[1])];
     let changed = Digest { changed: ChangeSummary { files, commands: Vec::new() }, ..Digest::default() };
-    assert_eq!(told(&changed, &usual(), "Proof"), ["no tests, builds or lint runs"]);
+    assert_eq!(told(&changed, &usual(), "Checks"), ["no test, build or lint runs"]);
     let scripted = Digest { scripts: 2, ..changed.clone() };
-    let told_so = "no tests, builds or lint runs outside 2 scripts, whose commands are not looked at";
-    assert_eq!(told(&scripted, &usual(), "Proof"), [told_so]);
+    let told_so = "no test, build or lint runs outside 2 scripts, whose commands are not checked";
+    assert_eq!(told(&scripted, &usual(), "Checks"), [told_so]);
     let built = Digest { build: Some(run(RunOutcome::Passed, 0, 2)), ..changed };
-    assert_eq!(told(&built, &usual(), "Proof").first().map(String::as_str), Some("no tests were run"));
-    assert_eq!(told(&built, &usual(), "Changed"), ["a.rs #1"]);
+    assert_eq!(told(&built, &usual(), "Checks").first().map(String::as_str), Some("no test runs"));
+    assert_eq!(told(&built, &usual(), "Changes"), ["a.rs #1"]);
 }
 
 #[test]
@@ -99,35 +99,37 @@ fn weaker_evidence_of_a_change_is_named() {
 fn commands_that_may_have_changed_something_are_named() {
     let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect() };
     let digest = Digest { changed: commands, ..Digest::default() };
-    assert_eq!(told(&digest, &usual(), "Changed"), ["no files by edits · 5 commands may have changed some #1 #2 #3 and 2 more"]);
-    assert_eq!(told(&digest, &usual(), "Proof"), Vec::<String>::new());
+    assert_eq!(told(&digest, &usual(), "Changes"), ["no edits · 5 commands may have changed files #1 #2 #3 and 2 more"]);
+    assert_eq!(told(&digest, &usual(), "Checks"), Vec::<String>::new());
 }
 
 #[test]
 fn long_lists_are_cut() {
     let files = |number: usize| (0..number).map(|at| file(&format!("/srv/app/{at}.rs"), Some((1, 0)), &[1])).collect();
     let many = |number| Digest { changed: ChangeSummary { files: files(number), commands: Vec::new() }, ..Digest::default() };
-    let (nine, ten) = (told(&many(9), &usual(), "Changed"), told(&many(10), &usual(), "Changed"));
+    let (nine, ten) = (told(&many(9), &usual(), "Changes"), told(&many(10), &usual(), "Changes"));
     assert_eq!((nine.len(), nine.last().map(String::as_str)), (10, Some("8.rs +1 −0 #1")));
     assert_eq!((ten.len(), ten.last().map(String::as_str)), (10, Some("and 2 more")));
     let one = digest("").failures;
     let failed = Digest { failures: one.iter().cycle().take(20).cloned().collect(), ..Digest::default() };
-    assert_eq!(told(&failed, &usual(), "Open").last().map(String::as_str), Some("and 14 more failed"));
+    assert_eq!(told(&failed, &usual(), "Unresolved failures").last().map(String::as_str), Some("and 14 more failed"));
     let commit = |number| Shipped { what: "commit".into(), which: Some(format!("c{number}")), cited: cited(number) };
-    let shipped = |number| told(&Digest { shipped: (1..=number).map(commit).collect(), ..Digest::default() }, &usual(), "Shipped").join("");
-    assert_eq!((shipped(2), shipped(5)), ("2 commits: c1 #1, c2 #2".into(), "5 commits, the last: c3 #3, c4 #4, c5 #5".into()));
+    let shipped =
+        |number| told(&Digest { shipped: (1..=number).map(commit).collect(), ..Digest::default() }, &usual(), "Commits and PRs").join("");
+    assert_eq!((shipped(2), shipped(5)), ("2 commits: c1 #1, c2 #2".into(), "5 commits, latest: c3 #3, c4 #4, c5 #5".into()));
 }
 
 #[test]
 fn what_is_said_is_one_line_and_not_long() {
     let quote = |text: &str, cut| Quote { text: text.into(), cut, ..Quote::default() };
-    let asked = |quote| told(&Digest { asked: Some(quote), ..Digest::default() }, &usual(), "Asked").join("|");
+    let asked = |quote| told(&Digest { asked: Some(quote), ..Digest::default() }, &usual(), "Prompt").join("|");
     assert_eq!(asked(quote("# A\n\nb\u{1b}[2J", false)), "A · b␛[2J");
     assert_eq!(asked(quote("go on", true)), "go on …");
     // The first prompt is told apart from the last one, unless they are the same.
     let first = |text: &str| Digest { asked_first: Some(quote(text, false)), asked: Some(quote("go on", false)), ..Digest::default() };
-    assert_eq!(told(&first("begin"), &usual(), "Asked"), ["first: begin", "last: go on"]);
-    assert_eq!(told(&first("go on"), &usual(), "Asked"), ["go on"]);
+    assert_eq!(told(&first("begin"), &usual(), "First prompt"), ["begin"]);
+    assert_eq!(told(&first("begin"), &usual(), "Last prompt"), ["go on"]);
+    assert_eq!(told(&first("go on"), &usual(), "Prompt"), ["go on"]);
     let long = asked(quote(&"word ".repeat(100), true));
     assert!(long.chars().count() < 210 && long.ends_with("word …") && !long.ends_with("… …"), "{long}");
 }
@@ -136,7 +138,7 @@ fn what_is_said_is_one_line_and_not_long() {
 fn calls_of_several_sessions_have_their_full_names() {
     let mut book = bare(&[("Bash", Kind::Shell, Status::Succeeded, None), ("Bash", Kind::Shell, Status::TimedOut, Some(Reason::Timeout))]);
     let unknown = Digest { test: Some(run(RunOutcome::Unknown, 0, 2)), ..Digest::default() };
-    assert_eq!(told(&unknown, &book, "Proof"), ["? #2 cargo test: timed out · no edits since"]);
+    assert_eq!(told(&unknown, &book, "Checks"), ["? #2 cargo test: timed out · no edits since"]);
     book.of_another_session(1);
-    assert_eq!(told(&unknown, &book, "Proof"), ["? 3f2a:2 cargo test: timed out · no edits since"]);
+    assert_eq!(told(&unknown, &book, "Checks"), ["? 3f2a:2 cargo test: timed out · no edits since"]);
 }

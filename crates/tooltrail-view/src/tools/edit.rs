@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn without_hunks_the_replacement_is_shown() {
         let edit = replacing("a\nb\n", "a\nc\n");
-        assert_eq!(head(&call(Status::Failed, edit.clone())), "± | Edit | src/a.rs | would be +1 −1");
+        assert_eq!(head(&call(Status::Failed, edit.clone())), "± | Edit | src/a.rs | not applied: +1 −1");
         assert_eq!(body(&call(Status::Failed, edit.clone())), "hunk\n· ·  a\n· · -b\n· · +c\n");
         // The text before shows where the change is.
         let placed = Edit { original: Some("0\na\nb\nz\n".into()), ..edit };
@@ -160,7 +160,7 @@ mod tests {
     fn several_replacements() {
         let mut edit = replacing("a", "b");
         edit.replacements.push(Replacement { old: "x".into(), new: "y".into(), all: true });
-        assert_eq!(head(&call(Status::Running, edit.clone())), "± | Edit | src/a.rs | would be +2 −2, 2 replacements, replace all");
+        assert_eq!(head(&call(Status::Running, edit.clone())), "± | Edit | src/a.rs | not applied: +2 −2, 2 replacements, replace all");
         assert_eq!(
             body(&call(Status::Running, edit.clone())),
             "section replacement 1\n  hunk\n  · · -a\n  · · +b\nsection replacement 2, wherever it occurs\n  hunk\n  · · -x\n  · · +y\n"

@@ -43,11 +43,11 @@ impl ToolView for GlobView {
         let Detail::Glob(glob) = &call.told.detail else { return Vec::new() };
         match glob.files.as_deref() {
             // An empty list of a call without a result means nothing, so nothing is shown.
-            Some([]) if came(call) => vec![notice(Level::Info, "No files were found.")],
+            Some([]) if came(call) => vec![notice(Level::Info, "No files found.")],
             Some([]) => Vec::new(),
             Some(files) => {
                 let mut body = vec![by_folder(call, files, limits)];
-                body.extend(glob.truncated.then(|| notice(Level::Info, "The tool gave only some of the files.")));
+                body.extend(glob.truncated.then(|| notice(Level::Info, "The tool returned only some of the files.")));
                 body
             }
             // Some agents return the list only as text.
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn nothing_found_is_said_and_nothing_known_is_not() {
-        assert_eq!(text_of(&GlobView.body(&worked("Glob", Kind::Search, glob(Some(vec![]))), &Limits::PAGE)), "No files were found.\n");
+        assert_eq!(text_of(&GlobView.body(&worked("Glob", Kind::Search, glob(Some(vec![]))), &Limits::PAGE)), "No files found.\n");
         let missing = story("Glob", Kind::Search, Status::Unanswered, glob(Some(vec![])));
         assert!(GlobView.body(&missing, &Limits::PAGE).is_empty() && GlobView.head(&missing).facts.is_empty());
         let words = answered(story("Glob", Kind::Search, Status::Succeeded, glob(None)), "a.rs\nb.rs");

@@ -54,14 +54,14 @@ impl ToolView for GrepView {
         }
         if grep.files.is_empty() {
             let nothing = came(call) && grep.total == Some(0);
-            return if nothing { vec![notice(Level::Info, "Nothing was found.")] } else { other::output(call, limits) };
+            return if nothing { vec![notice(Level::Info, "No matches.")] } else { other::output(call, limits) };
         }
         let mut body = match grep.mode {
             GrepMode::Content => found(call, grep, limits),
             GrepMode::Files => vec![by_folder(call, &paths(&grep.files), limits)],
             GrepMode::Count => vec![counts(call, &grep.files, limits)],
         };
-        body.extend(grep.truncated.then(|| notice(Level::Info, "The tool gave only some of what it found.")));
+        body.extend(grep.truncated.then(|| notice(Level::Info, "The tool returned only some of the matches.")));
         body
     }
 }

@@ -45,7 +45,7 @@ impl ToolView for NotebookView {
         }
         let mut out = Vec::new();
         if deletes(change) {
-            out.push(notice(Level::Info, if happened(call) { "The cell was deleted." } else { "The cell would be deleted." }));
+            out.push(notice(Level::Info, if happened(call) { "The cell was deleted." } else { "Not applied: the cell was not deleted." }));
         }
         if !change.source.is_empty() {
             out.push(match change.sort.as_deref() {
@@ -73,9 +73,9 @@ fn facts(call: &Story<'_>, change: &Notebook) -> Vec<Line> {
     let done = happened(call);
     let what = match (change.mode.as_deref(), done) {
         (Some("insert"), true) => Some("new cell"),
-        (Some("insert"), false) => Some("would be a new cell"),
+        (Some("insert"), false) => Some("not applied: new cell"),
         (Some("delete"), true) => Some("deleted"),
-        (Some("delete"), false) => Some("would be deleted"),
+        (Some("delete"), false) => Some("not applied: deleted"),
         _ => None,
     };
     let counts = hunks(change).map(|hunks| LineCounts::of(&hunks).line(done));
@@ -99,7 +99,7 @@ mod tests {
     fn a_cell_is_replaced() {
         let change = Notebook { source: "plot(x, y)".into(), old: Some("plot(x)".into()), ..Notebook::default() };
         assert_eq!(head(&call(Status::Succeeded, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | +1 −1");
-        assert_eq!(head(&call(Status::Rejected, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | would be +1 −1");
+        assert_eq!(head(&call(Status::Rejected, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | not applied: +1 −1");
         assert_eq!(body(&call(Status::Succeeded, "replace", change)), "hunk\n1 · -plot(x)\n· 1 +plot(x, y)\n");
     }
 
@@ -108,7 +108,10 @@ mod tests {
         let text = Notebook { source: "# Title".into(), sort: Some("markdown".into()), old: Some("before".into()), ..Notebook::default() };
         assert_eq!(head(&call(Status::Succeeded, "insert", text.clone())), "± | NotebookEdit | n.ipynb · cell c3 | new cell, 1 line");
         assert_eq!(body(&call(Status::Succeeded, "insert", text)), "markdown # Title\n");
-        assert_eq!(head(&call(Status::Failed, "delete", Notebook::default())), "± | NotebookEdit | n.ipynb · cell c3 | would be deleted");
+        assert_eq!(
+            head(&call(Status::Failed, "delete", Notebook::default())),
+            "± | NotebookEdit | n.ipynb · cell c3 | not applied: deleted"
+        );
         assert_eq!(body(&call(Status::Succeeded, "delete", Notebook::default())), "Info The cell was deleted.\n");
         let code = Notebook { source: "x = 1".into(), ..Notebook::default() };
         assert_eq!(body(&call(Status::Succeeded, "replace", code)), "code python 1\n| x = 1\n");

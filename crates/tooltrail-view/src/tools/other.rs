@@ -85,7 +85,7 @@ pub(super) fn output(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         blocks.extend(answer.produced.iter().flat_map(|value| input(value, limits)));
     }
     if blocks.is_empty() && outcome::came(call) {
-        blocks.push(notice(Level::Info, "It came back with nothing."));
+        blocks.push(notice(Level::Info, "The result is empty."));
     }
     // Without an input there is nothing to separate the result from.
     let asked = !matches!(call.input, Value::Null);
@@ -125,7 +125,7 @@ mod tests {
         if let Some(answer) = &mut call.answer {
             answer.seen.push(Content::Image(Image { media: "image/png".into(), ..Image::default() }));
         }
-        assert!(text_of(&OtherView.body(&call, &Limits::PAGE)).contains("see this\npicture, image/png"));
+        assert!(text_of(&OtherView.body(&call, &Limits::PAGE)).contains("see this\nimage, image/png"));
     }
 
     #[test]

@@ -63,9 +63,9 @@ fn name(call: &Story<'_>, file: &FilePatch) -> Line {
 fn fate(file: &FilePatch, done: bool) -> Option<&'static str> {
     match (file.change, done) {
         (FileChange::Add, true) => Some("new file"),
-        (FileChange::Add, false) => Some("would be a new file"),
+        (FileChange::Add, false) => Some("not applied: new file"),
         (FileChange::Delete, true) => Some("deleted"),
-        (FileChange::Delete, false) => Some("would be deleted"),
+        (FileChange::Delete, false) => Some("not applied: deleted"),
         (FileChange::Update, _) => None,
     }
 }
@@ -106,10 +106,10 @@ fn shown(call: &Story<'_>, patch: &FilePatch, limits: &Limits) -> Vec<Block> {
     if patch.hunks.iter().all(|hunk| hunk.lines.is_empty()) {
         let text = match patch.change {
             FileChange::Update if patch.moved_to.is_some() => "Only its name changes.",
-            FileChange::Update => "The log does not say what changes in it.",
+            FileChange::Update => "The log does not contain the change.",
             FileChange::Add => "The file is empty.",
             FileChange::Delete if happened(call) => "The file was deleted; the log does not have its text.",
-            FileChange::Delete => "The file would be deleted.",
+            FileChange::Delete => "Not applied: the file was not deleted.",
         };
         return vec![notice(Level::Info, text)];
     }
@@ -147,7 +147,7 @@ mod tests {
     fn one_file() {
         let files = vec![file("a.rs", FileChange::Update, "@@ -1 +1 @@\n-a\n+b\n")];
         assert_eq!(head(&call(Status::Succeeded, files.clone())), "± | apply_patch | a.rs | +1 −1");
-        assert_eq!(head(&call(Status::Failed, files.clone())), "± | apply_patch | a.rs | would be +1 −1");
+        assert_eq!(head(&call(Status::Failed, files.clone())), "± | apply_patch | a.rs | not applied: +1 −1");
         assert_eq!(body(&call(Status::Succeeded, files)), "hunk\n1 · -a\n· 1 +b\nsection output (folded)\n  terminal\n  | Success.\n");
     }
 
@@ -162,10 +162,10 @@ mod tests {
         ];
         assert_eq!(head(&call(Status::Succeeded, files.clone())), "± | apply_patch | a.rs, b.rs, c.rs → d.rs, e.rs | +2 −0");
         let shown = body(&call(Status::Rejected, files));
-        assert!(shown.starts_with("section a.rs  would be +1 −0 · would be a new file\n  code rs 1\n  | fn a() {}\n"), "{shown}");
-        assert!(shown.contains("section b.rs · would be deleted\n  Info The file would be deleted.\n"), "{shown}");
+        assert!(shown.starts_with("section a.rs  not applied: +1 −0 · not applied: new file\n  code rs 1\n  | fn a() {}\n"), "{shown}");
+        assert!(shown.contains("section b.rs · not applied: deleted\n  Info Not applied: the file was not deleted.\n"), "{shown}");
         assert!(shown.contains("section c.rs → d.rs\n  Info Only its name changes.\n"), "{shown}");
-        assert!(shown.contains("section e.rs  would be +1 −0\n  hunk\n  · ·  x\n  · · +y\n"), "{shown}");
+        assert!(shown.contains("section e.rs  not applied: +1 −0\n  hunk\n  · ·  x\n  · · +y\n"), "{shown}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl ToolView for PictureView {
         let Detail::Picture(picture) = &call.told.detail else { return Vec::new() };
         let prompt = picture.prompt.as_deref().map(|text| section("prompt", true, vec![Block::Code(plain(None, text, limits))]));
         let alt = picture.path.as_deref().map(|path| place::relative(call, path)).or(picture.prompt.as_deref());
-        let shown = picture.image.as_ref().map(|shown| image(shown, alt.unwrap_or("picture")));
+        let shown = picture.image.as_ref().map(|shown| image(shown, alt.unwrap_or("image")));
         // Without a picture the text of the result says why. If there is none either, the frame shows the failure, and its fields.
         let is_told = outcome::went_wrong(call) && call.answer.as_ref().is_some_and(|answer| words(&answer.seen).trim().is_empty());
         let said = if picture.image.is_none() && !is_told { other::output(call, limits) } else { Vec::new() };

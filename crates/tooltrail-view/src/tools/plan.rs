@@ -35,7 +35,7 @@ impl ToolView for PlanView {
         let Detail::Plan(plan) = &call.told.detail else { return Vec::new() };
         let mut body = Vec::new();
         if plan.edited {
-            body.push(notice(Level::Info, "You changed the plan; this is the changed one."));
+            body.push(notice(Level::Info, "You edited the plan; this is the edited version."));
         }
         let path = plan.path.iter().map(|path| (Line::of(Class::Dim, "file"), place::line(call, path)));
         let fields: Vec<(Line, Line)> = path.collect();
@@ -83,7 +83,7 @@ mod tests {
             (head.title.text().as_str(), facts(&head.facts)),
             ("rate limiter (2 steps)", vec!["approved".to_owned(), "edited".to_owned()])
         );
-        assert!(text_of(&PlanView.body(&call, &Limits::PAGE)).starts_with("You changed the plan"));
+        assert!(text_of(&PlanView.body(&call, &Limits::PAGE)).starts_with("You edited the plan"));
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl ToolView for QuestionView {
             body.push(Block::Questions { questions: asked.questions.iter().map(question).collect() });
         }
         body.extend(asked.response.iter().map(|text| section("you wrote", true, vec![markdown(text, limits)])));
-        body.extend(asked.timed_out.then(|| notice(Level::Warning, "Nobody answered in time.")));
+        body.extend(asked.timed_out.then(|| notice(Level::Warning, "No answer in time.")));
         // Shown raw only if no answer was understood.
         let taken =
             asked.response.is_some() || asked.timed_out || asked.questions.iter().any(|one| one.answered || one.unanswered.is_some());
@@ -58,7 +58,7 @@ fn facts(asked: &Questions) -> Vec<Line> {
     match (answers.is_empty(), &asked.response, asked.timed_out) {
         (false, _, _) => vec![format!("answered: {}", answers.join(", ")).into()],
         (true, Some(response), _) => vec![format!("answered: {}", gist(response)).into()],
-        (true, None, true) => vec!["nobody answered".into()],
+        (true, None, true) => vec!["no answer".into()],
         (true, None, false) => Vec::new(),
     }
 }

@@ -45,10 +45,10 @@ impl ToolView for ReadView {
             ReadGot::Image(picture) => vec![image(picture, alt)],
             ReadGot::Notebook(cells) => cells.iter().enumerate().map(|(number, part)| cell(number, part, limits)).collect(),
             ReadGot::Pdf { images, .. } => {
-                images.iter().enumerate().map(|(number, page)| image(page, &format!("{alt}, picture {}", number + 1))).collect()
+                images.iter().enumerate().map(|(number, page)| image(page, &format!("{alt}, image {}", number + 1))).collect()
             }
             ReadGot::Unchanged => {
-                vec![notice(Level::Info, "The file has not changed since it was last read; its text was not given again.")]
+                vec![notice(Level::Info, "The file has not changed since it was last read; its content was not returned again.")]
             }
             ReadGot::Words(text) => vec![words(text, limits)],
         }
@@ -111,7 +111,7 @@ fn cell(number: usize, cell: &NotebookCell, limits: &Limits) -> Block {
         (_, language) => Block::Code(code(language.as_deref().unwrap_or("python"), None, &cell.source, limits)),
     }];
     body.extend(cell.outputs.iter().map(|text| Block::Terminal(terminal(text, limits))));
-    body.extend(cell.images.iter().map(|picture| image(picture, "picture that the cell printed")));
+    body.extend(cell.images.iter().map(|picture| image(picture, "image printed by the cell")));
     section(&label, true, body)
 }
 
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin, 4×3, 2 kB\n");
         let pdf = || got(ReadGot::Pdf { bytes: Some(9), pages: None, images: vec![picture.clone()] });
         assert_eq!(head(&pdf()), "≡ | Read | a.bin | 1 page, 9 B");
-        assert_eq!(body(&pdf()), "image a.bin, picture 1, 4×3, 2 kB\n");
+        assert_eq!(body(&pdf()), "image a.bin, image 1, 4×3, 2 kB\n");
         assert_eq!(head(&got(ReadGot::Unchanged)), "≡ | Read | a.bin | unchanged");
         assert!(body(&got(ReadGot::Unchanged)).starts_with("Info The file has not changed"));
         assert_eq!(body(&got(ReadGot::Words("It is empty.".into()))), "Info It is empty.\n");

@@ -43,10 +43,7 @@ impl ToolView for ScriptView {
         };
         let mut body: Vec<Block> = call.nested.threads.iter().map(|&thread| block(thread)).collect();
         body.extend((!text.is_empty()).then(|| section(PROGRAM, false, vec![program(text, limits)])));
-        body.extend(
-            (!script.complete && !text.is_empty())
-                .then(|| notice(Level::Info, "The script may have made other calls too: its text does not tell all of them.")),
-        );
+        body.extend((!script.complete && !text.is_empty()).then(|| notice(Level::Info, "The script may have made other calls too.")));
         let printed = call.answer.as_ref().map(|answer| words(&answer.seen)).filter(|text| !text.trim().is_empty());
         body.extend(printed.map(|text| section("output", true, vec![Block::Terminal(terminal(&text, limits))])));
         body

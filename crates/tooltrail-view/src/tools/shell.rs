@@ -45,7 +45,7 @@ impl ToolView for ShellView {
         let mut out = Vec::new();
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
-        out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
+        out.extend(shell.image.as_ref().map(|picture| image(picture, "image printed by the command")));
         out.extend(why::hidden(call));
         out.extend(why::reported(call));
         out.extend(observed(call, shell, limits));
@@ -101,7 +101,7 @@ fn observed(call: &Story<'_>, shell: &Shell, limits: &Limits) -> Vec<Block> {
     let unnamed = observed.more.saturating_sub(observed.others.len() as u64);
     out.extend(
         (unnamed > 0)
-            .then(|| notice(Level::Info, format!("{} changed, too, while the command ran.", counted(unnamed, "more file")).as_str())),
+            .then(|| notice(Level::Info, format!("{} also changed while the command ran.", counted(unnamed, "more file")).as_str())),
     );
     let why = observed.unavailable.as_deref();
     out.extend(
@@ -168,7 +168,7 @@ mod tests {
         for words in [
             "a.rs · created while the command ran",
             "b.rs · changed while the command ran, text unknown",
-            "2 more files changed, too",
+            "2 more files also changed",
             "timed out",
         ] {
             assert!(told.contains(words), "{words}: {told}");
@@ -205,7 +205,7 @@ mod tests {
         let evidence = Place { file: "log.jsonl", line: 9, row: None };
         call.row.background = Some(Background { id: Some("b1"), state: TaskState::Failed, exit_code: Some(2), ended_at: None, evidence });
         assert_eq!(head(&call), "$ | Bash | serve | background b1, failed");
-        assert_eq!(body(&call), "terminal\n$ serve\nInfo It went on in the background as b1: failed, exit 2.\n");
+        assert_eq!(body(&call), "terminal\n$ serve\nInfo Moved to the background as b1: failed, exit 2.\n");
     }
 
     #[test]
@@ -223,11 +223,14 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         // A pipeline's exit code is that of its last command.
-        assert_eq!(shown("pnpm build | tail", "built", None), ["Warning the success is tail’s; that of pnpm build was not recorded"]);
+        assert_eq!(
+            shown("pnpm build | tail", "built", None),
+            ["Warning the success came from tail; the exit code of pnpm build is unknown"]
+        );
         assert_eq!(
             shown("pnpm build | tail", "ELIFECYCLE  Command failed with exit code 1.", None),
             [
-                "Warning the success is tail’s; that of pnpm build was not recorded",
+                "Warning the success came from tail; the exit code of pnpm build is unknown",
                 "Info output says “ELIFECYCLE  Command failed with exit code 1.”"
             ]
         );
@@ -238,15 +241,18 @@ mod tests {
         assert_eq!(
             shown("cargo test | tail", "test result: ok. 41 passed; 0 failed", None),
             [
-                "Warning the success is tail’s; that of cargo test was not recorded",
+                "Warning the success came from tail; the exit code of cargo test is unknown",
                 "Info output says “test result: ok. 41 passed; 0 failed”"
             ]
         );
         assert_eq!(
             shown("cargo test | tail", "error: no such command", None),
-            ["Warning the success is tail’s; that of cargo test was not recorded", "Info hint: the output says “error: no such command”"]
+            [
+                "Warning the success came from tail; the exit code of cargo test is unknown",
+                "Info hint: the output says “error: no such command”"
+            ]
         );
-        assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test was not recorded"]);
+        assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test is unknown"]);
         assert!(shown("ls | tail", "error: x", None).is_empty());
         assert!(shown("make test", "BUILD FAILED", None).is_empty());
     }

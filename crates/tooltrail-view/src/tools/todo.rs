@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! ☑ TodoWrite   3 of 5 done → "Render diff"            2 changed   5 ms ✓
-//!   ▾ changed         [x] Parse hunks (was being done)   [~] Render diff (was open)
+//!   ▾ changed         [x] Parse hunks (was in progress)   [~] Render diff (was open)
 //!   ▸ the whole list
 //! ```
 
@@ -122,7 +122,7 @@ pub(super) fn thing(item: &TodoItem) -> TodoEntry {
 pub(super) fn word(state: &TodoState) -> &str {
     match state {
         TodoState::Pending => "open",
-        TodoState::Active => "being done",
+        TodoState::Active => "in progress",
         TodoState::Done => "done",
         TodoState::Deleted => "deleted",
         TodoState::Other(word) => word,
@@ -157,7 +157,7 @@ mod tests {
         let [Block::Todos { items }] = changes.as_slice() else { panic!("{changes:?}") };
         let told: Vec<String> =
             items.iter().map(|item| format!("{} {}", item.text.text(), item.change.as_ref().map(Line::text).unwrap_or_default())).collect();
-        assert_eq!(told, ["a was being done", "b was open", "c new", "gone removed"]);
+        assert_eq!(told, ["a was in progress", "b was open", "c new", "gone removed"]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl ToolView for ToolSearchView {
             return vec![Block::Code(CodeBlock { lines, elided, ..CodeBlock::default() })];
         }
         // What the tool said is shown as well: it may explain why.
-        let nothing = came(call).then(|| notice(Level::Info, "No tools were found."));
+        let nothing = came(call).then(|| notice(Level::Info, "No tools found."));
         nothing.into_iter().chain(other::output(call, limits)).collect()
     }
 }

@@ -40,7 +40,7 @@ impl ToolView for WebFetchView {
         let Detail::WebFetch(fetch) = &call.told.detail else { return Vec::new() };
         let words = fetch.code.as_ref().map(|(code, words)| format!("{code} {words}"));
         let mut body = vec![Block::Links { links: vec![link(&fetch.url, &fetch.url, words.as_deref())] }];
-        body.extend(fetch.prompt.iter().map(|text| section("asked of the page", true, vec![markdown(text, limits)])));
+        body.extend(fetch.prompt.iter().map(|text| section("prompt", true, vec![markdown(text, limits)])));
         // Some tools return the page itself, others an answer about it; both are prose.
         match &fetch.answer {
             Some(answer) => body.push(markdown(answer, limits)),
@@ -68,6 +68,6 @@ mod tests {
         let call = worked("WebFetch", Kind::WebFetch, Detail::WebFetch(fetch));
         let head = WebFetchView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("docs.rs/axum", vec!["200".to_owned(), "38 kB".to_owned()]));
-        assert_eq!(text_of(&WebFetchView.body(&call, &Limits::PAGE)), "https://docs.rs/axum\nasked of the page\nhow\nSo.\n");
+        assert_eq!(text_of(&WebFetchView.body(&call, &Limits::PAGE)), "https://docs.rs/axum\nprompt\nhow\nSo.\n");
     }
 }

@@ -42,7 +42,7 @@ impl ToolView for WebSearchView {
         let mut body: Vec<Block> = fields.block().into_iter().collect();
         body.extend(search.opened.iter().map(|page| Block::Links { links: vec![link(page, page, None)] }));
         match search.results.as_deref() {
-            Some([]) if came(call) => body.push(notice(Level::Info, "Nothing was found.")),
+            Some([]) if came(call) => body.push(notice(Level::Info, "No matches.")),
             Some([]) => {}
             Some(results) => {
                 let links = results.iter().map(|page| link(&page.title, &page.url, page.snippet.as_deref())).collect();

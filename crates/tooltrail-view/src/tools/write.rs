@@ -57,7 +57,7 @@ fn facts(call: &Story<'_>, write: &Write) -> Vec<Line> {
         (false, _, _) => facts.push(LineCounts::of(&write.hunks).line(done)),
         (true, Some(true), true) => facts.extend(["new file".into(), lines.into()]),
         (true, _, true) => facts.push(lines.into()),
-        (true, _, false) => facts.push(Line::of(Class::Dim, &format!("would be {lines}"))),
+        (true, _, false) => facts.push(Line::of(Class::Dim, &format!("not applied: {lines}"))),
     }
     facts.extend(write.user_modified.then(|| "edited by you".into()));
     facts
@@ -90,7 +90,7 @@ mod tests {
         let with_hunks =
             Write { hunks: from_texts("# Y\n", "# X\n", Some(1)), original: Some("# Y\n".into()), new: Some(false), ..writing() };
         assert_eq!(head(&call(Status::Succeeded, with_hunks.clone())), "✚ | Write | docs/x.md | +1 −1");
-        assert_eq!(head(&call(Status::Failed, with_hunks.clone())), "✚ | Write | docs/x.md | would be +1 −1");
+        assert_eq!(head(&call(Status::Failed, with_hunks.clone())), "✚ | Write | docs/x.md | not applied: +1 −1");
         let without = Write { hunks: Vec::new(), user_modified: true, ..with_hunks.clone() };
         assert_eq!(head(&call(Status::Succeeded, without.clone())), "✚ | Write | docs/x.md | 1 line, edited by you");
         let diff = "hunk\n1 · -# Y\n· 1 +# X\n";

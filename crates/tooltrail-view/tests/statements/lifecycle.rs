@@ -410,7 +410,7 @@ fn parallel() -> Vec<Case> {
             vec![three()],
             &["rows = 3", "a.parallel = 3", "c.parallel = 3", "a.message = null"],
         ),
-        bare("they stand in one bracket", vec![three(), results()], &["show: ┌ ", "show: └ ", "page: ∥3"]),
+        bare("they stand in one bracket", vec![three(), results()], &["show: ┌ ", "show: └ ", "page: 3 in parallel"]),
         case("so do they with ids of records", vec![three(), results()], &["a.parallel = 3", "show: ┌ ", "show: └ "]),
         case(
             "calls of two messages do not",

@@ -309,7 +309,7 @@ fn rules() -> Vec<Case> {
         case(
             "or never get one",
             vec![prompt("go"), asks("t1", "Bash", json!({"command": "ls"}))],
-            &["t1.status = unanswered", "call t1: The log ends before a result"],
+            &["t1.status = unanswered", "call t1: The log ends before the result"],
         ),
         case(
             "errors are checked by their flag and not by their words",
@@ -319,7 +319,7 @@ fn rules() -> Vec<Case> {
         case(
             "a result of an empty text is a result",
             pair("Zeppelin", json!({}), ""),
-            &["t1.status = succeeded", "call t1: came back with nothing"],
+            &["t1.status = succeeded", "call t1: The result is empty"],
         ),
         case(
             "a result without content is a result",

@@ -182,7 +182,7 @@ fn missing() -> Vec<Case> {
                 "t1.reason = log_ends",
                 "t1.result = null",
                 "t1.is_error = null",
-                "show: The log ends before a result",
+                "show: The log ends before the result",
                 "check.unanswered = 1",
             ],
         ),

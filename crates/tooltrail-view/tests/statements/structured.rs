@@ -637,7 +637,7 @@ fn web_search() -> Vec<Case> {
             &["call t1: Tide tables", "call t1: harbour office"],
         ),
         case("an object of lists", search(json!({"web": [page()]})), links),
-        case("an empty list found nothing", search(json!([])), &["call t1: Nothing was found."]),
+        case("an empty list found nothing", search(json!([])), &["call t1: No matches."]),
         case("the search took its time", search(json!([page()])), &["t1.run_ms = 1230"]),
     ]
 }
@@ -683,7 +683,7 @@ fn mcp() -> Vec<Case> {
         case(
             "a list of objects is what the tool produced, where the model saw nothing",
             boats(json!(""), objects()),
-            &["call t1: Ada", "call t1: green", "no call t1: came back with nothing"],
+            &["call t1: Ada", "call t1: green", "no call t1: The result is empty"],
         ),
         case(
             "or only a word about it",

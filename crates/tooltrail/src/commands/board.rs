@@ -24,13 +24,13 @@ use tooltrail_model::link::{Linked, Now};
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail board                       what runs now, and what needs me
-  tooltrail board project:.             only what runs here
+  tooltrail board                       all running sessions
+  tooltrail board project:.             only those of this project
   tooltrail board agent:codex
-  tooltrail board --once                print it once and end
+  tooltrail board --once                print the table once and exit
   tooltrail board --json | jq -r 'select(.state == \"waiting\") | .title'
 
-Sessions that wait for somebody come first; those that have ended are left out. q or Ctrl-C ends it.";
+Sessions that wait for you come first; ended sessions are left out. Press q or Ctrl-C to quit.";
 
 /// Interval at which durations are redrawn.
 const TICK: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ const GATHER: Duration = Duration::from_millis(40);
 pub(crate) struct BoardArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Print what runs now, and end
+    /// Print the table once and exit
     #[arg(long)]
     once: bool,
 }
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
         true => board.draw(&watcher, &subscriber),
         false => board.tell(&watcher, &subscriber),
     }?;
-    watcher.finish().context("nothing more can be followed; start it again, and please report this with what it said")?;
+    watcher.finish().context("the watcher failed; start the command again, and please report this with the messages above")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -85,7 +85,7 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
         }
         end.now();
     };
-    ctrlc::set_handler(stop).context("cannot listen for Ctrl-C")
+    ctrlc::set_handler(stop).context("cannot handle Ctrl-C")
 }
 
 /// The running sessions, and everything needed to update them.
@@ -224,7 +224,7 @@ impl Board<'_> {
     }
 
     fn nothing(&self) -> &'static str {
-        if self.filter.is_empty() { "no session runs now" } else { "no such session runs now" }
+        if self.filter.is_empty() { "no sessions are running" } else { "no matching sessions are running" }
     }
 
     fn sorted(&self) -> Vec<&RunningSession> {
@@ -237,7 +237,7 @@ impl Board<'_> {
     fn picture(&self) -> anyhow::Result<String> {
         let (width, height) = screen::size();
         if self.sessions.is_empty() {
-            return Ok(format!("{}; waiting for one, q or Ctrl-C ends\n", self.nothing()));
+            return Ok(format!("{}; waiting for the next, press q or Ctrl-C to quit\n", self.nothing()));
         }
         let sorted = self.sorted();
         // Two lines are taken by the summary and the names of columns; if sessions are left out, a third one says how many.

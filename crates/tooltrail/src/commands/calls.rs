@@ -31,7 +31,7 @@ Examples:
   tooltrail calls took:5m.. --sort took
   tooltrail calls 'file:src/**' '\"permission denied\"'
   tooltrail calls --json | jq 'select(.status == \"failed\")'
-  tooltrail calls --json --copies       every copy on its own line";
+  tooltrail calls --json --copies       including every copy";
 
 /// Default number of calls in a table.
 const SHOWN: usize = 50;
@@ -42,13 +42,13 @@ const SHOWN: usize = 50;
 pub(crate) struct CallsArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Give every copy of a call a line of its own, which says only what its own file says
+    /// List every copy of a call, each as its own file records it
     #[arg(long)]
     copies: bool,
-    /// Only the newest N calls; 0 for all [default: 50 in a table, all as JSON]
+    /// Only the newest N calls; 0 for all [default: 50 in a table, all with --json]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
-    /// In which order; with -n the last of them are shown
+    /// Sort order; -n shows the last N in this order
     #[arg(long, value_name = "BY", default_value = "session")]
     sort: CallSort,
 }
@@ -56,11 +56,11 @@ pub(crate) struct CallsArgs {
 /// Order of calls; the newest or slowest comes last, nearest to the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum CallSort {
-    /// By session, and in it by request
+    /// By session, then by time of request
     Session,
-    /// By request
+    /// By time of request
     Time,
-    /// By how long they took
+    /// By duration
     Took,
 }
 

@@ -78,7 +78,7 @@ fn report(out: &mut impl Write, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {
     }
     let foreign = rows.len() - ours().count();
     if foreign > 0 {
-        writeln!(out, "{DIM}no agent's log: {}{DIM:#}", table::counted(foreign as u64, "file"))?;
+        writeln!(out, "{DIM}not an agent's log: {}{DIM:#}", table::counted(foreign as u64, "file"))?;
     }
     out.flush()?;
     Ok(())

@@ -30,32 +30,32 @@ Examples:
   tooltrail export last --to pr | gh pr edit --body-file -
   tooltrail export 3f2a --turns 3..5 -o part.html
   tooltrail export session.jsonl --to json -o session.json
-  tooltrail export 3f2a -o session.patch      what it changed, for `git apply`
+  tooltrail export 3f2a -o session.patch      its changes, for `git apply`
   tooltrail export 3f2a --no-redact -o all.html";
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// A session: its id or the beginning of it, `last`, or a file
+    /// A session: its id or a prefix of it, `last`, or a file
     #[arg(value_name = "REF")]
     wanted: String,
-    /// The format [default: by the name of the file, else HTML]
+    /// Output format [default: from the file name, else HTML]
     #[arg(long, value_name = "FORMAT", value_parser = output_parser())]
     to: Option<&'static Output>,
-    /// The file to write, replaced if it is there; `-` for standard output
+    /// Output file, replaced if it exists; `-` for standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
     /// Only these turns, as in `3` or `3..5`
     #[arg(long, value_name = "N..M", value_parser = turns)]
     turns: Option<(usize, usize)>,
-    /// HTML without scripts, never packed
+    /// HTML without scripts and without compressed parts
     #[arg(long)]
     plain: bool,
-    /// Markdown: which calls are shown in full
+    /// Markdown: which calls to show in full
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Bodies::Telling)]
     bodies: Bodies,
-    /// Keep keys, tokens, passwords, e-mail addresses and home directories, which are taken out otherwise
+    /// Do not redact keys, tokens, passwords, e-mail addresses and home directories
     #[arg(long)]
     no_redact: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) struct ExportArgs {
 /// Parser for the name of an output. `--help` lists the names from the table of outputs.
 fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
     let known = OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.description));
-    PossibleValuesParser::new(known).try_map(|name| Output::named(&name).ok_or("it is not in the list of outputs"))
+    PossibleValuesParser::new(known).try_map(|name| Output::named(&name).ok_or("unknown format"))
 }
 
 /// Which calls are shown in full.
@@ -71,7 +71,7 @@ fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
 enum Bodies {
     /// All of them.
     All,
-    /// What went wrong, and edits.
+    /// Failures and edits.
     Telling,
     /// None.
     None,
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let output = output_file::path(own.output.as_deref());
     // Before any log is read: reading may take seconds.
     if output.is_none() && to.terminal == TerminalRule::Refuse && io::stdout().is_terminal() {
-        bail!("a page is no text for a terminal; add `-o session.{}`", to.ending());
+        bail!("refusing to print HTML to a terminal; use `-o session.{}`", to.ending());
     }
     let reference = Reference::parse(&own.wanted);
     let logs = logs::open_for(args, &reference)?;
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let linked = logs.link();
     let sessions = match reference.find(&linked, &logs.now)? {
         Target::Sessions(sessions) => sessions,
-        Target::Call(..) => bail!("`{}` is a call; name its session, or use `tooltrail show {} --json`", own.wanted, own.wanted),
+        Target::Call(..) => bail!("`{}` is a call; give its session, or use `tooltrail show {} --json`", own.wanted, own.wanted),
     };
     let redactor = redactor();
     let change = |text: String| redactor.text(text);
@@ -120,11 +120,11 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let ExportSize { length, file } = write(to, &export, output)?;
     let is_patch = to.source == OutputSource::Changes;
     if length == 0 && is_patch {
-        out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
+        out::remark(&"the patch is empty: no successful edit changed a file; commands may have, see `tooltrail show`");
     }
     report(book, output.zip(file), &redactor, own.no_redact);
     if is_patch && !own.no_redact && !redactor.taken().is_empty() {
-        out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
+        out::remark(&"a redacted patch may not apply; --no-redact leaves it unchanged");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -159,7 +159,7 @@ fn wanted_output(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<&'static Ou
     Output::of_ending(ending).ok_or_else(|| {
         let known: Vec<String> = OUTPUTS.iter().map(|output| format!("`--to {}`", output.name)).collect();
         let (last, others) = known.split_last().map_or(("", &known[..]), |(last, others)| (last.as_str(), others));
-        anyhow!("`.{ending}` is no format that is known; say {} or {last}", others.join(", "))
+        anyhow!("unknown format `.{ending}`; use {} or {last}", others.join(", "))
     })
 }
 
@@ -225,7 +225,7 @@ impl Write for Counting<'_> {
 
 /// Note about redaction for the shared file.
 fn note(own: &ExportArgs) -> Option<String> {
-    (!own.no_redact).then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned())
+    (!own.no_redact).then(|| "Secrets, e-mail addresses and home directories were redacted.".to_owned())
 }
 
 /// Writes a session to a file, compressed if its name says so.
@@ -260,10 +260,10 @@ fn report(book: &dyn Book, written: Option<(&Path, u64)>, redactor: &Redactor, k
     }
     let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| several(count, what)).collect();
     if kept {
-        out::remark(&"nothing was redacted; look through it before you share it");
+        out::remark(&"nothing was redacted; review the file before you share it");
     } else if taken.is_empty() {
-        out::remark(&"found nothing to redact; look through it before you share it");
+        out::remark(&"found nothing to redact; review the file before you share it");
     } else {
-        out::remark(&format!("redacted: {}; look through it before you share it, or keep all with --no-redact", taken.join(", ")));
+        out::remark(&format!("redacted: {}; review the file before you share it; --no-redact turns redaction off", taken.join(", ")));
     }
 }

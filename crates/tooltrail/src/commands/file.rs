@@ -21,22 +21,22 @@ use tooltrail_model::row::{Place, VERSION};
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail file src/main.rs                        every version that the logs hold
-  tooltrail file src/main.rs --before 3f2a:41       as it was before a call
+  tooltrail file src/main.rs                        every version found in the logs
+  tooltrail file src/main.rs --before 3f2a:41       its text before a call
   tooltrail file src/main.rs --after 3f2a:41 | less
   tooltrail file src/main.rs --version 3 -o main.rs.old
   tooltrail file src/main.rs --before last:last -o src/main.rs --force
-  tooltrail file src/main.rs session.jsonl          only as one log tells it
+  tooltrail file src/main.rs session.jsonl          only from one log
   tooltrail file src/main.rs --json";
 
 /// Arguments of `file`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FileArgs {
-    /// The file, or the end of its path
+    /// Path of the file, or the end of it
     #[arg(value_name = "PATH")]
     path: String,
-    /// Log files, or directories to search for them; without any, the agents' own places
+    /// Log files, or directories to search [default: where agents write their logs]
     #[arg(value_name = "LOGS")]
     logs: Vec<PathBuf>,
     /// Print the text before a call: `3f2a:41`, its id, or FILE:LINE
@@ -45,13 +45,13 @@ pub(crate) struct FileArgs {
     /// Print the text after a call
     #[arg(long, value_name = "CALL", group = "which")]
     after: Option<String>,
-    /// Print a version, by its number in the list
+    /// Print a version by its number in the list
     #[arg(long, value_name = "N", group = "which")]
     version: Option<usize>,
-    /// Write the text to a file instead of printing it; without a version, the newest
+    /// Write the text to a file instead of printing it [default version: the newest]
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Replace the file of `-o` if it is there
+    /// Replace the output file if it exists
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -65,14 +65,14 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
         FileLookup::One(path) => path,
         // Exit code 1 for an unknown file, as `grep` for no match, so that scripts can tell it from an error.
         FileLookup::Nothing => {
-            out::complain(&format!("no call read or changed `{}`; give the end of its path as the logs have it", own.path));
+            out::complain(&format!("no call read or changed `{}`; give the end of its path as it is in the logs", own.path));
             return Ok(ExitCode::from(1));
         }
         FileLookup::Several(paths) => {
             const SHOWN: usize = 20;
             let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| table::printable(path)).collect();
             let more = if paths.len() > SHOWN { "\n  …" } else { "" };
-            bail!("`{}` could be any of {} files; give more of the path:\n  {}{more}", own.path, paths.len(), shown.join("\n  "));
+            bail!("`{}` matches {} files; give more of the path:\n  {}{more}", own.path, paths.len(), shown.join("\n  "));
         }
     };
     let history = history(&linked, &logs.now, logs.shelf(), &path);
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     // Each of these asks for one text instead of the list.
     if own.before.is_some() || own.after.is_some() || own.version.is_some() || own.output.is_some() {
         if args.json {
-            bail!("--json lists versions, and one text has no list; leave it out to get the text as it is");
+            bail!("--json lists versions; leave it out to print the text of a version");
         }
         return one(&logs, &linked, own, &history, &entries);
     }
@@ -103,9 +103,9 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
         }
     };
     let FileText::Text(text) = known else {
-        let why = if known == FileText::Absent { "was not there" } else { "has a text that the logs do not hold" };
+        let why = if known == FileText::Absent { "did not exist" } else { "has unknown content" };
         let path = table::printable(&history.path);
-        out::complain(&format!("`{path}` {why} {which}; `tooltrail file {}` lists the versions that there are", own.path));
+        out::complain(&format!("`{path}` {why} {which}; `tooltrail file {}` lists the versions", own.path));
         return Ok(ExitCode::from(1));
     };
     match output_file::path(own.output.as_deref()) {
@@ -123,13 +123,13 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
 /// The text before or after a call.
 fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, before: bool) -> anyhow::Result<FileText> {
     let Target::Call(session, number) = Reference::parse(call).find(linked, &logs.now)? else {
-        bail!("`{call}` is a session; name a call of it, as in `{call}:41`");
+        bail!("`{call}` is a session; name a call, as in `{call}:41`");
     };
     let is_it = |by: usize| history.evidence.get(by).is_some_and(|evidence| evidence.session == session && evidence.number == Some(number));
     let mut steps = history.steps.iter().filter(|step| is_it(step.by));
     // A call may change a file several times: its first step has the text before it, its last step the text after it.
     let found = if before { steps.next().map(|step| &step.before) } else { steps.next_back().map(|step| &step.after) };
-    found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", table::printable(&history.path)))
+    found.cloned().with_context(|| format!("`{call}` did not change `{}` or read all of it", table::printable(&history.path)))
 }
 
 /// The number of the newest version.
@@ -142,7 +142,7 @@ fn numbered(entries: &[HistoryRow], number: usize) -> anyhow::Result<FileText> {
     let all = entries.iter().filter_map(|entry| if let HistoryRow::Version(version) = entry { Some(version) } else { None });
     let count = all.clone().count();
     let found = all.into_iter().find(|version| version.number == number).map(|version| version.known.clone());
-    found.with_context(|| format!("there is no version {number}; the logs hold {}", table::counted(count as u64, "version")))
+    found.with_context(|| format!("no version {number}; the logs have {}", table::counted(count as u64, "version")))
 }
 
 /// Prints a text: unchanged into a pipe, with control characters made visible on a terminal.
@@ -154,7 +154,7 @@ fn print(text: &str) -> anyhow::Result<()> {
         out.flush()?;
         // Copying from the terminal would give another text than the file had.
         if shown != text {
-            out::remark(&"control characters are shown as signs; use -o or a pipe to get the text as it is");
+            out::remark(&"control characters are shown as symbols; use -o or a pipe for the original text");
         }
     } else {
         out.write_all(text.as_bytes())?;
@@ -167,7 +167,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
     let mut out = out::stdout(args.color.as_str());
     writeln!(out, "{}", table::printable(&history.path))?;
     if entries.is_empty() {
-        writeln!(out, "the logs name it, but hold no whole text of it")?;
+        writeln!(out, "the logs name this file, but do not contain its full text")?;
         out.flush()?;
         return Ok(());
     }
@@ -186,7 +186,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
             HistoryRow::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
             HistoryRow::Gap(Gap::Outside(by)) => (*by, String::new(), Cell::styled("changed outside the logs", DIM), None),
             HistoryRow::Gap(Gap::Unknown(by, strength)) => {
-                let known = format!("{}, text not known", strength.label().unwrap_or("changed"));
+                let known = format!("{}, content unknown", strength.label().unwrap_or("changed"));
                 (*by, String::new(), Cell::styled(known, DIM), None)
             }
         };
@@ -204,7 +204,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         ]);
     }
     table.print(&mut out, table::terminal_width())?;
-    writeln!(out, "{DIM}--version N prints one; --before CALL and --after CALL print the text around a call{DIM:#}")?;
+    writeln!(out, "{DIM}--version N prints a version; --before CALL and --after CALL print the text around a call{DIM:#}")?;
     out.flush()?;
     Ok(())
 }
@@ -218,7 +218,7 @@ fn words(version: &Version) -> String {
     use tooltrail_model::changes::How;
     let how = match (version.how, &version.known) {
         // The same source means something else for a file that does not exist.
-        (How::Before, FileText::Absent) => "not there",
+        (How::Before, FileText::Absent) => "does not exist",
         (How::Before, _) => "before an edit",
         (How::Moved, FileText::Absent) => "moved away",
         (How::Moved, _) => "moved here",

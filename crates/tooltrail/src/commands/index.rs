@@ -20,11 +20,11 @@ use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail index check            is the catalogue sound, and does it say what the logs say?
+  tooltrail index check            check the index, and compare it with the logs
   tooltrail index check --json | jq .first
-  tooltrail index rebuild          make it anew from the logs; sessions without logs are kept
+  tooltrail index rebuild          rebuild it from the logs; sessions without logs are kept
 
-`check` exits 0 if all is well, and 1 if something differs. docs/catalogue.md says what the catalogue is.";
+`check` exits 0 if there are no differences, else 1. The index is explained in docs/catalogue.md.";
 
 /// Maximum number of differences shown.
 const SHOWN: usize = 10;
@@ -40,10 +40,10 @@ pub(crate) struct IndexArgs {
 /// Subcommands of `index`.
 #[derive(Debug, Subcommand)]
 enum IndexCommand {
-    /// Check the catalogue's file, and compare its rows with a fresh reading of the logs
+    /// Check the index file, and compare its rows with the logs
     #[command(after_help = EXAMPLES)]
     Check,
-    /// Make the catalogue anew from the logs, and keep what only it knows
+    /// Rebuild the index from the logs, keeping sessions whose logs are gone
     #[command(after_help = EXAMPLES)]
     Rebuild,
 }
@@ -75,7 +75,7 @@ struct RebuildResult {
 
 pub(crate) fn run(args: &LogArgs, own: &IndexArgs) -> anyhow::Result<ExitCode> {
     if args.demo || args.no_cache {
-        bail!("this is about the catalogue; leave out {}", if args.demo { "--demo" } else { "--no-cache" });
+        bail!("this command works on the index; leave out {}", if args.demo { "--demo" } else { "--no-cache" });
     }
     let path = catalogue::file(args)?;
     match own.what {
@@ -143,18 +143,18 @@ fn compare(args: &LogArgs, path: &Path) -> anyhow::Result<Verification> {
 fn report(out: &mut impl Write, path: &Path, condition: &FileCondition, found: &Verification) -> anyhow::Result<()> {
     let path = printed(path);
     match condition {
-        FileCondition::Missing => writeln!(out, "there is no catalogue {path}; the next command makes it")?,
-        FileCondition::Outdated => writeln!(out, "another version has made the catalogue {path}; the next command makes it anew")?,
-        FileCondition::Newer => writeln!(out, "a newer version has made the catalogue {path}; this one uses another file beside it")?,
+        FileCondition::Missing => writeln!(out, "there is no index {path}; the next command creates it")?,
+        FileCondition::Outdated => writeln!(out, "the index {path} is from another version; the next command rebuilds it")?,
+        FileCondition::Newer => writeln!(out, "the index {path} is from a newer version; this version uses a separate file next to it")?,
         FileCondition::Damaged(damage) => {
-            writeln!(out, "the catalogue {path} is damaged; `tooltrail index rebuild` sets it aside and makes a new one")?;
+            writeln!(out, "the index {path} is damaged; `tooltrail index rebuild` sets it aside and builds a new one")?;
             damage.iter().try_for_each(|line| writeln!(out, "  {}", printable(line)))?;
         }
         FileCondition::Sound => {
             let rows = format!("{} and {}", table::counted(found.sessions, "session"), table::counted(found.calls, "call"));
             match found.differing {
-                0 => writeln!(out, "the catalogue {path} is sound, and its rows are those of the logs: {rows}")?,
-                count => writeln!(out, "the catalogue {path} is sound, but {} of {rows} differ from the logs", table::count(count))?,
+                0 => writeln!(out, "the index {path} is intact and matches the logs: {rows}")?,
+                count => writeln!(out, "the index {path} is intact, but {} of {rows} differ from the logs", table::count(count))?,
             }
         }
     }
@@ -165,14 +165,14 @@ fn report(out: &mut impl Write, path: &Path, condition: &FileCondition, found: &
         if let Some(more) = found.differing.checked_sub(SHOWN as u64).filter(|more| *more > 0) {
             writeln!(out, "  and {} more", table::count(more))?;
         }
-        writeln!(out, "`tooltrail index rebuild` makes it anew; please report what differs")?;
+        writeln!(out, "`tooltrail index rebuild` rebuilds it; please report the differences")?;
     }
     if found.gone > 0 {
         writeln!(out, "{DIM}{} without logs: nothing to compare with{DIM:#}", table::counted(found.gone, "session"))?;
     }
     if found.changed_meanwhile > 0 {
         let rows = table::counted(found.changed_meanwhile, "row");
-        writeln!(out, "{DIM}{rows} of logs that were written to meanwhile, or could not be read: not compared{DIM:#}")?;
+        writeln!(out, "{DIM}{rows} not compared: their logs changed meanwhile or could not be read{DIM:#}")?;
     }
     Ok(out.flush()?)
 }
@@ -189,7 +189,7 @@ fn rebuild(args: &LogArgs, path: &Path) -> anyhow::Result<ExitCode> {
     let outcome = progress::with_bar(total, &progress, || catalogue.rebuild(&search, &options, clock, &progress))?;
     outcome.problems.iter().for_each(|problem| out::complain_of(problem));
     if let Some(file) = set_aside {
-        out::remark(&format!("the catalogue was damaged; it is now {}", printed(&file)));
+        out::remark(&format!("the index was damaged; it is now {}", printed(&file)));
     }
     if let Some(recovery) = catalogue.take_recovery() {
         out::remark(&recovery);
@@ -200,7 +200,7 @@ fn rebuild(args: &LogArgs, path: &Path) -> anyhow::Result<ExitCode> {
     } else {
         let mut out = out::stdout(args.color.as_str());
         let read = format!("{}, {}", table::counted(logs as u64, "log"), table::counted(sessions as u64, "session"));
-        writeln!(out, "made the catalogue {} anew: {read}", printed(path))?;
+        writeln!(out, "rebuilt the index {}: {read}", printed(path))?;
         out.flush()?;
     }
     Ok(if outcome.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

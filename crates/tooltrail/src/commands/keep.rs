@@ -20,16 +20,16 @@ use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail keep on                keep all logs from now on, before agents delete them
-  tooltrail keep now               keep what is new, once
-  tooltrail keep                   what is kept, and what will be deleted and is not
-  tooltrail keep status --verify   read every copy, and say which are damaged
-  tooltrail keep repair            save what is left of damaged copies
-  tooltrail keep schedule          print how to have logs kept every day; --install sets it up
-  tooltrail keep restore 3f2a      put the files of a session back
+  tooltrail keep on                keep copies of all logs from now on
+  tooltrail keep now               copy new logs once
+  tooltrail keep                   show what is kept, and what will be deleted without a copy
+  tooltrail keep status --verify   read every copy and list damaged ones
+  tooltrail keep repair            recover damaged copies
+  tooltrail keep schedule          print a daily job; --install sets it up
+  tooltrail keep restore 3f2a      restore the files of a session
   tooltrail keep restore all --to /tmp/logs
-  tooltrail keep off               keep nothing more; what is kept stays
-  tooltrail keep off --delete      and throw it away, unless some of it is nowhere else";
+  tooltrail keep off               stop keeping logs; existing copies stay
+  tooltrail keep off --delete      also delete the copies, unless some are the only ones left";
 
 /// Maximum number of endangered logs in the table.
 const LISTED: usize = 10;
@@ -45,34 +45,34 @@ pub(crate) struct KeepArgs {
 /// Subcommands of `keep`; without one, `status`.
 #[derive(Debug, Subcommand)]
 enum KeepCommand {
-    /// Keep logs from now on: whenever a command reads them, what is new is copied
+    /// Keep logs: commands that read logs also copy what is new
     On,
-    /// Stop that; what is kept stays
+    /// Stop keeping logs; existing copies stay
     Off {
-        /// Throw away what is kept as well, unless only the keep still has some of it
+        /// Also delete the copies, unless some are the only ones left
         #[arg(long)]
         delete: bool,
-        /// Throw that away too
+        /// Delete even copies that are the only ones left
         #[arg(long, requires = "delete")]
         force: bool,
     },
-    /// Keep what is new, once
+    /// Copy new logs once
     Now,
-    /// What is kept, and what is about to be deleted and is not (the default)
+    /// Show what is kept, and what will be deleted without a copy (default)
     Status {
-        /// Read every copy to its end, and say which are damaged
+        /// Read every copy completely and list damaged ones
         #[arg(long)]
         verify: bool,
     },
-    /// Save what is left of damaged copies: from their files, or from the parts that are whole
+    /// Recover damaged copies from the original files, or from their intact parts
     Repair,
-    /// Print what has logs kept every day: a systemd timer, a launchd agent or a scheduled task
+    /// Print a job that keeps logs every day: a systemd timer, a launchd agent or a scheduled task
     Schedule {
-        /// Set it up
+        /// Set up the job
         #[arg(long)]
         install: bool,
     },
-    /// Put the files of a session back where they were
+    /// Restore the files of a session
     Restore(restoring::RestoreArgs),
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
     }
     // Checked first, because its error says how to name a data directory.
     directories::data()?;
-    let keep = keeping::keep(args).context("there is no place to keep logs")?;
+    let keep = keeping::keep(args).context("no directory to keep logs in")?;
     match &own.what {
         None => status(args, &keep, false),
         Some(KeepCommand::Status { verify }) => status(args, &keep, *verify),
@@ -146,10 +146,10 @@ fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     keep.switch(true)?;
     if !args.json {
         let mut out = out::stdout(args.color.as_str());
-        writeln!(out, "From now on logs are copied, compressed, to {}", printed(keep.directory()))?;
+        writeln!(out, "Logs are copied, compressed, to {}", printed(keep.directory()))?;
         writeln!(
             out,
-            "whenever a command reads them. What agents delete is still listed, shown and found; `tooltrail keep off` ends this."
+            "whenever a command reads them. Logs that agents delete are still listed, shown and searched. `tooltrail keep off` stops this."
         )?;
         out.flush()?;
     }
@@ -161,10 +161,7 @@ fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result
     let search = search(args).unwrap_or_default();
     let status = keep.status(&search, &keeping::retention(args), logs::asked_at(args), false);
     if delete && let Some(unknown) = status.unreadable.first().filter(|_| !force) {
-        bail!(
-            "{} cannot be read, so it may hold the only copy of something; nothing was changed. --force deletes everything",
-            printed(unknown)
-        );
+        bail!("cannot read {}, which may hold the only copy of a log; nothing was changed. --force deletes everything", printed(unknown));
     }
     // Deleting the last copies of logs takes an explicit `--force`.
     let only = nowhere_else(&status);
@@ -189,11 +186,11 @@ fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result
             serde_json::json!({"v": VERSION, "on": false, "deleted": deleted, "only": status.only, "older": status.older})
         )?;
     } else if delete {
-        let lost = only.map_or_else(String::new, |only| format!(", among them the only copies of {only}"));
-        writeln!(out, "Logs are not kept any more. {files} ({size}) were deleted from {directory}{lost}")?;
+        let lost = only.map_or_else(String::new, |only| format!(", including the only copies of {only}"));
+        writeln!(out, "Logs are no longer kept. {files} ({size}) were deleted from {directory}{lost}")?;
     } else {
-        let alone = only.map_or_else(String::new, |only| format!(", which alone has {only}"));
-        writeln!(out, "Logs are not kept any more. {files} ({size}) stay in {directory}{alone}; --delete removes them")?;
+        let alone = only.map_or_else(String::new, |only| format!(", the only copies of {only}"));
+        writeln!(out, "Logs are no longer kept. {files} ({size}) stay in {directory}{alone}; --delete removes them")?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -277,7 +274,7 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
             writeln!(out, "… and {more} more; --json has all of them")?;
         }
         let what = if state.on { "keep now" } else { "keep on" };
-        writeln!(out, "{DIM}agents will delete these within 7 days, and they are not kept; `tooltrail {what}` keeps them{DIM:#}")?;
+        writeln!(out, "{DIM}agents will delete these logs within 7 days, and they have no copy; `tooltrail {what}` keeps them{DIM:#}")?;
     }
     out.flush()?;
     Ok(code)
@@ -287,11 +284,8 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
 fn warn(out: &mut impl Write, status: &KeepStatus, overdue: Option<Duration>) -> anyhow::Result<()> {
     if let Some(lifetime) = overdue {
         let days = table::counted(lifetime.as_secs() / 86_400, "day");
-        writeln!(
-            out,
-            "no command has looked for logs to keep for too long: agents delete logs after {days}, so some may be gone without a copy;"
-        )?;
-        writeln!(out, "`tooltrail keep now` keeps what is there, `tooltrail keep schedule` has it done every day")?;
+        writeln!(out, "no command has copied logs for too long: agents delete logs after {days}, so some may be gone without a copy;")?;
+        writeln!(out, "`tooltrail keep now` copies the logs that are left, `tooltrail keep schedule` sets up a daily job")?;
     }
     for path in &status.unreadable {
         writeln!(out, "cannot be read: {}", printed(path))?;
@@ -300,14 +294,14 @@ fn warn(out: &mut impl Write, status: &KeepStatus, overdue: Option<Duration>) ->
         writeln!(out, "damaged: {}", printed(path))?;
     }
     if !status.damaged.is_empty() {
-        writeln!(out, "`tooltrail keep repair` saves what is left of damaged copies")?;
+        writeln!(out, "`tooltrail keep repair` recovers damaged copies")?;
     }
     Ok(())
 }
 
 /// Lines of the status of a keep: label and text.
 fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
-    let mut lines = vec![("keeping", if on { "on" } else { "off; `tooltrail keep on` begins" }.to_owned())];
+    let mut lines = vec![("keeping", if on { "on" } else { "off; `tooltrail keep on` starts it" }.to_owned())];
     // A keep that was never used has nothing else to report.
     if status.files == 0 && last.is_none() {
         return lines;
@@ -318,15 +312,15 @@ fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) 
     let sizes = format!("{} in {} ({times:.1} times smaller)", table::bytes(status.bytes), table::bytes(status.kept_bytes));
     lines.push(("last", last.unwrap_or_else(|| "never".to_owned())));
     lines.push(("directory", printed(directory)));
-    lines.push(("kept", format!("{logs}, {files} with what belongs to them: {sizes}")));
+    lines.push(("kept", format!("{logs}, {files} in total: {sizes}")));
     if status.older > 0 {
         let older = table::counted(status.older, "older version");
-        lines.push(("older", format!("{older} of files that were replaced, {}", table::bytes(status.older_bytes))));
+        lines.push(("older", format!("{older} of replaced files, {}", table::bytes(status.older_bytes))));
     }
     if status.set_aside > 0 {
-        lines.push(("repaired", format!("{} put aside in `damaged`", table::counted(status.set_aside, "damaged file"))));
+        lines.push(("repaired", format!("{} moved to `damaged`", table::counted(status.set_aside, "damaged file"))));
     }
-    lines.push(("gone", format!("{} only the keep still has", table::counted(status.gone, "log"))));
+    lines.push(("gone", format!("{} kept here only", table::counted(status.gone, "log"))));
     lines.push(("not kept", format!("{} as of now", table::counted(status.unkept, "log"))));
     lines
 }

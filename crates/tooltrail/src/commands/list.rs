@@ -28,10 +28,10 @@ const EXAMPLES: &str = "\
 Examples:
   tooltrail list                    the newest sessions
   tooltrail list -n 0               all of them
-  tooltrail list project:. since:7d what was done here this week
-  tooltrail list is:waiting         which ones need me
+  tooltrail list project:. since:7d sessions of this project, last 7 days
+  tooltrail list is:waiting         sessions that wait for you
   tooltrail list purpose:test status:failed
-  tooltrail list --digest --json    with what each amounts to
+  tooltrail list --digest --json    with the summary of each session
   tooltrail list --json | jq -r '[.session, .title] | @tsv'";
 
 /// Default number of sessions in a table.
@@ -43,16 +43,16 @@ const SHOWN: usize = 30;
 pub(crate) struct ListArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Where all terms of the filter must hold: in one call or message, or anywhere in one session
+    /// Where all terms of the filter must match: in a single call or message, or anywhere in a session
     #[arg(long, value_name = "WHAT", default_value = "call")]
     within: ScopeArg,
-    /// Only the newest N sessions; 0 for all [default: 30 in a table, all as JSON]
+    /// Only the newest N sessions; 0 for all [default: 30 in a table, all with --json]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
-    /// As JSON: add what each session amounts to, as `show --json` has it
+    /// With --json: add the summary of each session, as in `show --json`
     #[arg(long)]
     digest: bool,
-    /// In which order; with -n the last of them are shown [default: by their start, and with -n those with the last signs of life]
+    /// Sort order; -n shows the last N in this order [default: by start; with -n, the most recently active]
     #[arg(long, value_name = "BY")]
     sort: Option<SessionSort>,
 }
@@ -60,13 +60,13 @@ pub(crate) struct ListArgs {
 /// Order of sessions; the largest comes last, nearest to the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum SessionSort {
-    /// By their start
+    /// By start
     Started,
-    /// By their last sign of life
+    /// By last activity
     Last,
-    /// By how many calls they made
+    /// By number of calls
     Calls,
-    /// By how many of their calls failed
+    /// By number of failed calls
     Failed,
 }
 
@@ -158,7 +158,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         return Ok(());
     }
     if found.is_empty() && !filter.is_empty() {
-        writeln!(out, "no such sessions among {}", table::count(rows.len() as u64))?;
+        writeln!(out, "no matching sessions among {}", table::count(rows.len() as u64))?;
         out.flush()?;
         return Ok(());
     }
@@ -169,7 +169,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         ("STATE", Align::Left),
         ("TURNS", Align::Right),
         ("CALLS", Align::Right),
-        ("NOT FINE", Align::Left),
+        ("PROBLEMS", Align::Left),
         ("FILES", Align::Right),
         ("TESTS", Align::Left),
         ("PROJECT", Align::FillEnd),

@@ -14,10 +14,10 @@ use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail open                 open the page of the server that runs
-  tooltrail open --print         print an address for any browser; it works once, within a minute
-  tooltrail open --port 9000     of several servers, the one on this port
-  tooltrail open --demo          the one that shows the demo";
+  tooltrail open                 open the page of the running server
+  tooltrail open --print         print an address that works once, within a minute
+  tooltrail open --port 9000     the server on this port
+  tooltrail open --demo          the server that shows the demo";
 
 /// Arguments of `open`.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct OpenArgs {
     /// Print the address instead of opening the browser
     #[arg(long)]
     print: bool,
-    /// The port of the server, where several run [default: the one that shows the same logs, or the newest]
+    /// Port of the server [default: the server that shows the same logs, or the newest]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &LogArgs, own: &OpenArgs) -> anyhow::Result<ExitCode> {
     let server = choose(server_files::running()?, args, own)?;
     let (port, pid) = (server.port, server.pid);
     let page = server_client::page(&server)
-        .with_context(|| format!("the server on port {port} does not answer; end its process, {pid}, and run `tooltrail serve`"))?;
+        .with_context(|| format!("the server on port {port} does not respond; stop process {pid}, then run `tooltrail serve`"))?;
     let mut stdout = io::stdout().lock();
     if args.json {
         writeln!(stdout, "{}", serde_json::to_string(&OpenAddress { v: VERSION, address: page.full(), port, pid })?)?;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &LogArgs, own: &OpenArgs) -> anyhow::Result<ExitCode> {
 /// The server that is meant: by its port and the logs that the arguments name, else the one with the same logs, else the newest.
 fn choose(servers: Vec<RunningServer>, args: &LogArgs, own: &OpenArgs) -> anyhow::Result<RunningServer> {
     if servers.is_empty() {
-        bail!("no server of yours is running; start one with `tooltrail`, or with `tooltrail serve`");
+        bail!("no server is running; start it with `tooltrail` or `tooltrail serve`");
     }
     let logs = serve::whose(args);
     let are_named = args.demo || !args.root.is_empty();
@@ -73,6 +73,6 @@ fn choose(servers: Vec<RunningServer>, args: &LogArgs, own: &OpenArgs) -> anyhow
     let chosen = fitting().find(|server| server.logs == logs).or_else(|| fitting().next());
     chosen.cloned().with_context(|| {
         let running: Vec<String> = servers.iter().map(|server| url(server.socket())).collect();
-        format!("none of your servers fits these arguments; running: {}; start another one with `tooltrail serve`", running.join(", "))
+        format!("no running server matches these arguments; running: {}; start another with `tooltrail serve`", running.join(", "))
     })
 }

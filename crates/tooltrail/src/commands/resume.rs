@@ -16,16 +16,16 @@ use tooltrail_view::resume;
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail resume                 how to take up the newest session again
-  tooltrail resume 3f2a            the session whose id begins so
+  tooltrail resume                 how to resume the newest session
+  tooltrail resume 3f2a            the session whose id starts with 3f2a
   tooltrail resume 3f2a:41         the session of a call
-  eval \"$(tooltrail resume 3f2a)\"  do it";
+  eval \"$(tooltrail resume 3f2a)\"  resume it";
 
 /// Arguments of `resume`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
-    /// A session: its id or the beginning of it, `last`, or a file; or a call of it
+    /// A session: its id or a prefix of it, `last`, a file, or any of its calls
     #[arg(value_name = "REF", default_value = "last")]
     wanted: String,
 }
@@ -50,10 +50,10 @@ pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> 
         Target::Sessions(sessions) => sessions.first().copied(),
         Target::Call(session, _) => Some(session),
     };
-    let session = index.and_then(|index| linked.sessions.get(index)).context("there is no session")?;
+    let session = index.and_then(|index| linked.sessions.get(index)).context("no session found")?;
     // The id comes from a log, and users pass the printed line to `eval`; an id with spaces or quotes could run anything.
     if !resume::is_plain(&session.id) {
-        bail!("`{}` is no id that an agent would take; its log may have been made by hand", neutral(&session.id));
+        bail!("`{}` is not a valid session id; the log may have been edited", neutral(&session.id));
     }
     let format = FORMATS.iter().find(|format| format.agent() == session.agent);
     let Some(command) = format.and_then(|format| format.resume(&session.id)) else {

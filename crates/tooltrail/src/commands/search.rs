@@ -24,17 +24,17 @@ use tooltrail_model::link::Now;
 const EXAMPLES: &str = "\
 Examples:
   tooltrail search timeout                     in prompts, answers, calls and results
-  tooltrail search deadlock mutex              both words in one call or one message
+  tooltrail search deadlock mutex              both words in the same call or message
   tooltrail search \"connection refused\"        a phrase
   tooltrail search tool:Bash status:failed refused since:7d project:.
   tooltrail search timeout --since 2w --until yesterday
-  tooltrail search --regex '^error\\[E\\d+\\]'    ^ and $ are those of a line
+  tooltrail search --regex '^error\\[E\\d+\\]'    ^ and $ match at line ends
   tooltrail search re:'TODO|FIXME' not:node_modules --field input
   tooltrail search --case README --field path
   tooltrail search panicked session.jsonl      in one log
   tooltrail search timeout --json | jq .ref
 
-The first QUERY is always looked for; others are logs to read if they name a file.";
+The first QUERY is always a search term; later ones are logs to read if such a file exists.";
 
 /// Default number of hits in a terminal.
 const SHOWN: usize = 50;
@@ -43,19 +43,19 @@ const SHOWN: usize = 50;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SearchArgs {
-    /// Words and phrases to look for, and any other terms of a filter (docs/filter.md); then log files or directories to read
+    /// Words, phrases and filter terms (docs/filter.md), then log files or directories to read
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<OsString>,
-    /// Take words for regular expressions
+    /// Treat words as regular expressions
     #[arg(long)]
     regex: bool,
-    /// Only in these: prompt, text, thinking, input, path, result
+    /// Only search these: prompt, text, thinking, input, path, result
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_possible_values = true)]
     field: Vec<FieldArg>,
-    /// Tell upper from lower case
+    /// Case-sensitive
     #[arg(long)]
     case: bool,
-    /// Only the first N hits; 0 for all [default: 50 in a terminal, all as JSON]
+    /// Only the first N hits; 0 for all [default: 50 in a terminal, all with --json]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
     #[command(flatten)]
@@ -135,9 +135,7 @@ impl SearchArgs {
         let words: Vec<&OsString> = words.into_iter().map(|(_, word)| word).chain(&times).collect();
         let filter = filters::parse(args, &words, Spelling { regex: self.regex, cased: self.case })?;
         if filter.patterns().next().is_none() {
-            bail!(
-                "no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask `tooltrail calls` or `tooltrail list` with this filter"
-            );
+            bail!("no search text: give a word, a \"phrase\" or re:PATTERN, or use `tooltrail calls` or `tooltrail list` with this filter");
         }
         Ok((filter, paths.into_iter().map(|(_, path)| PathBuf::from(path)).collect()))
     }
@@ -226,13 +224,13 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String 
 /// HitTotals of a search: `37 hits in 12 calls and 3 messages of 4 sessions`.
 fn summary(totals: &HitTotals, limit: usize) -> String {
     if totals.hits == 0 {
-        return "nothing found".to_owned();
+        return "no matches".to_owned();
     }
     let counted = |number: u64, thing: &str| (number > 0).then(|| table::counted(number, thing));
     let units: Vec<String> = [counted(totals.calls, "call"), counted(totals.messages, "message")].into_iter().flatten().collect();
     let (hits, sessions) = (table::counted(totals.hits, "hit"), table::counted(totals.sessions, "session"));
     let all = format!("{hits} in {} of {sessions}", units.join(" and "));
-    if limit > 0 && totals.hits > limit as u64 { format!("{all}; the first {limit} are shown, -n 0 shows all") } else { all }
+    if limit > 0 && totals.hits > limit as u64 { format!("{all}; showing the first {limit}, -n 0 shows all") } else { all }
 }
 
 #[cfg(test)]
@@ -253,7 +251,7 @@ mod tests {
         assert_eq!(summary(&totals, 0), "37 hits in 12 calls and 3 messages of 4 sessions");
         assert_eq!(
             summary(&HitTotals { messages: 0, ..totals }, 10),
-            "37 hits in 12 calls of 4 sessions; the first 10 are shown, -n 0 shows all"
+            "37 hits in 12 calls of 4 sessions; showing the first 10, -n 0 shows all"
         );
         assert_eq!(summary(&HitTotals { hits: 1, calls: 0, messages: 1, sessions: 1 }, 50), "1 hit in 1 message of 1 session");
     }

@@ -23,7 +23,7 @@ Examples:
   tooltrail secrets session.jsonl     one log
   tooltrail secrets --json | jq -r .kind | sort | uniq -c
 
-Exits 1 if a log has secrets, 0 if none was found. Values are never printed; docs/redaction.md says what is recognised.";
+Exits 1 if secrets were found, else 0. Values are never printed. docs/redaction.md lists what is recognised.";
 
 /// The most lines of one log that are listed for people.
 const SHOWN: usize = 50;

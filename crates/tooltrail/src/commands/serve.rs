@@ -29,7 +29,7 @@ Examples:
   tooltrail serve --port 9000
   tooltrail serve --root /mnt/backup/home
   tooltrail serve --demo
-  tooltrail serve --listen 0.0.0.0   for other machines too; everybody needs a code or a token then
+  tooltrail serve --listen 0.0.0.0   for other machines too; access needs a code or token
   tooltrail open                     open its page again, from another terminal";
 
 /// Default port.
@@ -43,14 +43,14 @@ const TRIES: u16 = 20;
 #[derive(Debug, Default, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ServeArgs {
-    /// The port; 0 for any that is free [default: 7432, or the next one that is]
+    /// Port; 0 for any free port [default: 7432, or the next free port]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
-    /// Listen on this address instead of 127.0.0.1; beyond this machine browsers need the address that `tooltrail open --print` prints,
+    /// Listen on this address instead of 127.0.0.1. From other machines, browsers need an address from `tooltrail open --print`,
     /// and programs a token
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
-    /// Answer everybody who can reach the server, other users of this machine included
+    /// Answer anyone who can reach the server, including other users of this machine
     #[arg(long)]
     no_auth: bool,
     /// Do not open the browser
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let listener = match bind(address, own.port, &health)? {
         Bound::Ours(listener) => listener,
         Bound::Running(address) => {
-            say(&url(address), "is already running, and shows the same logs")?;
+            say(&url(address), "is already running with the same logs")?;
             if !own.no_open {
                 let page = left_by(address).and_then(|server| server_client::page(&server));
                 browser::show(&page.unwrap_or_else(|| PageAddress { plain: url(address), code: None }), address.port());
@@ -108,11 +108,11 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     };
     let guard = Arc::new(Guard::new(visited.port(), admission, own_user())?);
     // After the port is bound: a second start that only opens the running page needs no directory.
-    let scratch = ScratchDirectory::create().context("no place for temporary files")?;
+    let scratch = ScratchDirectory::create().context("no directory for temporary files")?;
     let apps = apps(args, scratch.path())?;
     info!(%address, port = visited.port(), ?admission, scratch = ?scratch.path(), "serving");
     let files = leave(visited, &health.logs, &guard);
-    say(&url(visited), "Ctrl-C ends it")?;
+    say(&url(visited), "press Ctrl-C to stop")?;
     explain(address, admission, visited, files.as_ref());
     if !own.no_open {
         browser::show(&PageAddress { plain: url(visited), code: guard.code(browser_peer(&guard)) }, visited.port());
@@ -137,15 +137,15 @@ fn leave(visited: SocketAddr, logs: &str, guard: &Guard) -> Option<ServerFiles> 
 /// Says who is let in, and with what.
 fn explain(address: IpAddr, admission: Admission, visited: SocketAddr, files: Option<&ServerFiles>) {
     match admission {
-        Admission::Anybody => out::remark(&format!("--no-auth: everybody who can reach {address} can read every session")),
+        Admission::Anybody => out::remark(&format!("--no-auth: anyone who can reach {address} can read every session")),
         Admission::Credential => {
-            out::remark(&"other machines: `tooltrail open --print` prints an address that lets one browser in, within a minute");
-            out::remark(&"nothing is encrypted on the way; `ssh -L` to 127.0.0.1 is safer");
+            out::remark(&"on other machines, open an address from `tooltrail open --print`; it works once, within a minute");
+            out::remark(&"the connection is not encrypted; `ssh -L` to 127.0.0.1 is safer");
         }
         Admission::Owner => {}
     }
     if let Some(files) = files.filter(|_| admission != Admission::Anybody) {
-        out::remark(&format!("programs ask with a token: curl -H @{} {}api/v1/sessions", files.header().display(), url(visited)));
+        out::remark(&format!("programs need a token: curl -H @{} {}api/v1/sessions", files.header().display(), url(visited)));
     }
 }
 
@@ -194,7 +194,7 @@ fn with_lean_memory() {
 fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
-        let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
+        let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot create the demo")?;
         let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
         Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
@@ -230,7 +230,7 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
         return match at(port) {
             Ok(listener) => Ok(Bound::Ours(listener)),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-                bail!("port {port} is taken; leave out --port for the next one that is free, or name another")
+                bail!("port {port} is in use; choose another, or leave out --port to use the next free port")
             }
             Err(error) => Err(error).with_context(|| format!("cannot listen on {address} port {port}")),
         };
@@ -241,8 +241,8 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
         match at(port) {
             Ok(listener) => {
                 if port != first {
-                    let who = if ours { "a tooltrail that shows other logs" } else { "another program" };
-                    out::remark(&format!("port {first} is taken by {who}, so this is on {port}"));
+                    let who = if ours { "a tooltrail server with other logs" } else { "another program" };
+                    out::remark(&format!("port {first} is in use by {who}; using {port}"));
                 }
                 return Ok(Bound::Ours(listener));
             }
@@ -258,7 +258,7 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
             },
         }
     }
-    bail!("ports {first} to {} are all taken; name another with --port", first.saturating_add(TRIES - 1))
+    bail!("ports {first} to {} are all in use; choose another with --port", first.saturating_add(TRIES - 1))
 }
 
 /// The server of this user at an address, if it left its files.

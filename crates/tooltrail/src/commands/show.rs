@@ -21,38 +21,38 @@ use tooltrail_view::render::{json, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail show                        the newest session, what went wrong open
-  tooltrail show 3f2a                   the session whose id begins so
-  tooltrail show 3f2a:41                its 41st call in full, with its life
+  tooltrail show                        the newest session, with failures expanded
+  tooltrail show 3f2a                   the session whose id starts with 3f2a
+  tooltrail show 3f2a:41                its 41st call in full, with its timeline
   tooltrail show last:failed            the newest call that failed
   tooltrail show session.jsonl          everything in a file
-  tooltrail show session.jsonl:42       the call on a line, as evidence is printed
-  tooltrail show 3f2a:41 --raw          the records of a call, as the log has them
-  tooltrail show 3f2a:41 --json         a call for programs
+  tooltrail show session.jsonl:42       the call on this line of a log
+  tooltrail show 3f2a:41 --raw          the log records of a call
+  tooltrail show 3f2a:41 --json         a call as JSON
   tooltrail show 3f2a --turns 3..5 --all
-  tooltrail show 3f2a --changes         what it changed in each file, all in all
+  tooltrail show 3f2a --changes         its net changes, file by file
   tooltrail show 3f2a --changes --turns 3";
 
 /// Arguments of `show`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// A session: its id or the beginning of it, `last`, or a file. A call: `3f2a:41`, its id, `last:failed`, or FILE:LINE
+    /// A session: its id or a prefix of it, `last`, or a file. A call: `3f2a:41`, its id, `last:failed`, or FILE:LINE
     #[arg(value_name = "REF", default_value = "last")]
     wanted: String,
-    /// Print the records as the log has them
+    /// Print the log records unchanged
     #[arg(long)]
     raw: bool,
-    /// Open every call, not only those that went wrong
+    /// Expand every call, not only failures
     #[arg(long)]
     all: bool,
-    /// Show what changed in each file, all in all, from edits that succeeded
+    /// Show the net changes of each file, from successful edits
     #[arg(long, conflicts_with = "raw")]
     changes: bool,
     /// Only these turns, as in `3` or `3..5`
     #[arg(long, value_name = "N..M", value_parser = turns)]
     turns: Option<(usize, usize)>,
-    /// Print at once, without a pager
+    /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
 }
@@ -65,7 +65,7 @@ pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
         Some((first, last)) => number(first, 1).zip(number(last.trim_start_matches('='), usize::MAX)),
         None => number(text, 0).filter(|number| *number > 0).map(|number| (number, number)),
     };
-    read.filter(|(first, last)| first <= last).ok_or_else(|| format!("`{text}` is no range of turns; write `3` or `3..5`"))
+    read.filter(|(first, last)| first <= last).ok_or_else(|| format!("`{text}` is not a range of turns; write `3` or `3..5`"))
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
@@ -139,7 +139,7 @@ fn outline_is_enough(args: &LogArgs, own: &ShowArgs, linked: &Linked<'_>, target
 pub(crate) fn check_turns(book: &dyn Book, selection: &Selection) -> anyhow::Result<()> {
     let count = book.transcript().turns.len();
     if let Some((first, _)) = selection.turns.filter(|(first, _)| *first > count.max(1)) {
-        bail!("there is no turn {first}; the session has {}", table::counted(count as u64, "turn"));
+        bail!("no turn {first}; the session has {}", table::counted(count as u64, "turn"));
     }
     Ok(())
 }
@@ -147,7 +147,7 @@ pub(crate) fn check_turns(book: &dyn Book, selection: &Selection) -> anyhow::Res
 /// Index of the call with a number.
 fn index_of(book: &dyn Book, number: CallNumber) -> anyhow::Result<usize> {
     let found = book.transcript().calls.iter().position(|call| call.number == number);
-    found.ok_or_else(|| anyhow::anyhow!("the call is not in its session's logs any more"))
+    found.ok_or_else(|| anyhow::anyhow!("the call is no longer in the logs of its session"))
 }
 
 /// Prints the records of a call or a session exactly as the log has them.

@@ -14,22 +14,22 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail sql                     what can be asked: views and their columns
+  tooltrail sql                     list the views and their columns
   tooltrail sql \"SELECT tool, count(*) AS calls FROM calls GROUP BY tool ORDER BY calls DESC\"
   tooltrail sql \"SELECT ref, exit_code, requested_at FROM calls WHERE purpose = 'test' AND status = 'failed'\"
   tooltrail sql --csv \"SELECT project, sum(output) AS tokens FROM sessions GROUP BY project\" > tokens.csv
   tooltrail sql --json \"SELECT * FROM calls WHERE duration_ms > 60000\" | jq .ref
 
-The views are explained in docs/catalogue.md. Nothing can be changed: the catalogue is made from the logs.";
+The views are explained in docs/catalogue.md. Queries are read-only.";
 
 /// Arguments of `sql`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SqlArgs {
-    /// One statement that reads; without it, what can be asked
+    /// A single read-only statement [default: list the views and their columns]
     #[arg(value_name = "SELECT", allow_hyphen_values = true)] // it may begin with a comment
     statement: Option<String>,
-    /// Print comma-separated values, the names of the columns first
+    /// Print CSV with a header line
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
@@ -57,13 +57,13 @@ fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statemen
     let statement = match connection.prepare(sql) {
         Ok(statement) => statement,
         // Only the first of several would be checked below, so they are refused.
-        Err(rusqlite::Error::MultipleStatement) => bail!("give one statement at a time"),
+        Err(rusqlite::Error::MultipleStatement) => bail!("only a single statement is allowed"),
         Err(error) => bail!("{error}\n`tooltrail sql` lists the views and their columns"),
     };
     // `readonly` is SQLite's own judgement of the compiled statement, so no clever spelling gets around it. Statements without columns,
     // such as ATTACH, count as reading, but are of no use here.
     if !statement.readonly() || statement.column_count() == 0 {
-        bail!("only statements that read are run, such as SELECT; the catalogue is made from the logs and cannot be changed");
+        bail!("only read-only statements such as SELECT are allowed");
     }
     Ok(statement)
 }
@@ -179,14 +179,14 @@ mod tests {
         connection.execute_batch("CREATE TABLE t(a)").unwrap();
         assert!(prepare(&connection, "SELECT a FROM t").is_ok());
         for (sql, why) in [
-            ("DELETE FROM t", "only statements that read"),
-            ("INSERT INTO t VALUES (1) RETURNING a", "only statements that read"),
-            ("VACUUM INTO 'x.db'", "only statements that read"),
-            ("BEGIN", "only statements that read"),
-            ("ATTACH 'x.db' AS x", "only statements that read"),
-            ("SELECT 1; SELECT 2", "one statement"),
+            ("DELETE FROM t", "only read-only statements"),
+            ("INSERT INTO t VALUES (1) RETURNING a", "only read-only statements"),
+            ("VACUUM INTO 'x.db'", "only read-only statements"),
+            ("BEGIN", "only read-only statements"),
+            ("ATTACH 'x.db' AS x", "only read-only statements"),
+            ("SELECT 1; SELECT 2", "single statement"),
             ("SELECT missing FROM t", "no such column"),
-            ("", "only statements that read"),
+            ("", "only read-only statements"),
         ] {
             let error = prepare(&connection, sql).map(drop).unwrap_err().to_string();
             assert!(error.contains(why), "{sql}: {error}");

@@ -33,10 +33,10 @@ Examples:
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Tell totals apart: by project, day, week, model or tool
+    /// Group totals by project, day, week, model or tool
     #[arg(long, value_name = "WHAT", value_enum)]
     by: Option<GroupArg>,
-    /// With --by, only N of them: the newest days or weeks, else those with the most calls; 0 for all [default: 30 in a table, all as JSON]
+    /// With --by, show N groups: the newest days or weeks, else those with the most calls; 0 for all [default: 30 in a table, all with --json]
     #[arg(short = 'n', long, value_name = "N", requires = "by")]
     number: Option<usize>,
 }
@@ -90,7 +90,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
     }
     let mut out = out::stdout(args.color.as_str());
     if groups.is_empty() {
-        writeln!(out, "nothing to count")?;
+        writeln!(out, "no data")?;
     } else {
         group_table(by, shown).print(&mut out, table::terminal_width())?;
         writeln!(out, "{DIM}{TIMES}{DIM:#}")?;
@@ -104,7 +104,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
 }
 
 /// What the durations of calls are, below the tables that have them.
-const TIMES: &str = "times of calls: from request to result, includes waiting for approval";
+const TIMES: &str = "durations of calls: from request to result, including waiting for approval";
 
 fn group_table(by: By, groups: &[GroupRow]) -> Table {
     let name = by.word().to_uppercase();

@@ -21,14 +21,14 @@ use unicode_width::UnicodeWidthStr;
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail tail                        the last calls, and what comes from now on
-  tooltrail tail project:.              only what happens here
+  tooltrail tail                        recent calls, then new ones as they happen
+  tooltrail tail project:.              only calls of this project
   tooltrail tail status:failed          only calls that fail
   tooltrail tail session.jsonl          one log as it grows
-  tooltrail tail -n 0 --for 30s         only what comes in the next half minute
+  tooltrail tail -n 0 --for 30s         only new calls, for 30 seconds
   tooltrail tail --json | jq -r 'select(.status == \"failed\") | .call'
 
-A line is printed when a call is requested and when it ends. Ctrl-C ends it.";
+Each call is printed when it starts and when it ends. Press Ctrl-C to quit.";
 
 /// Default number of earlier calls in a terminal.
 const SHOWN: usize = 10;
@@ -53,17 +53,17 @@ const NARROW: usize = 100;
 pub(crate) struct TailArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Begin with the last N calls; those that run come in any case [default: 10 in a table, 0 as JSON]
+    /// Start with the last N calls; running calls are always shown [default: 10 in a table, 0 with --json]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
-    /// End after a time, as in `30s` or `5m`
+    /// Stop after this time, as in `30s` or `5m`
     #[arg(long = "for", value_name = "TIME", value_parser = duration)]
     length: Option<Duration>,
 }
 
 pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     if args.demo {
-        bail!("the demo does not change, so there is nothing to follow; `tooltrail calls --demo` shows its calls");
+        bail!("the demo does not change; `tooltrail calls --demo` lists its calls");
     }
     let filter = own.select.filter(args)?;
     let filtered = !filter.is_empty();
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
             NextChange::Quiet if left.is_zero() || out::is_closed() => return Ok(ExitCode::SUCCESS),
             NextChange::Quiet => {}
             NextChange::Ended => {
-                watcher.finish().context("nothing more can be followed; start it again, and please report this with what it said")?;
+                watcher.finish().context("the watcher failed; start the command again, and please report this with the messages above")?;
                 return Ok(ExitCode::SUCCESS);
             }
         }
@@ -105,7 +105,7 @@ pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watch
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))
     };
-    Watcher::start(ground, options, clock).context("cannot start a thread to watch with")
+    Watcher::start(ground, options, clock).context("cannot start the watcher thread")
 }
 
 /// The directories or files to watch.
@@ -133,18 +133,18 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
         }
         end.now();
     };
-    ctrlc::set_handler(stop).context("cannot listen for Ctrl-C")
+    ctrlc::set_handler(stop).context("cannot handle Ctrl-C")
 }
 
 /// Prints a change: as JSON all changes of calls, in a terminal those of their status.
 fn show(out: &mut impl Write, change: &ChangeEvent, args: &LogArgs, filtered: bool) -> anyhow::Result<()> {
     match change {
         ChangeEvent::Begun { running: 0 } => {
-            let such = if filtered { "no such call runs" } else { "nothing runs" };
-            out::remark(&format_args!("{such} now; waiting for the next call, Ctrl-C ends"));
+            let such = if filtered { "no matching call is running" } else { "no call is running" };
+            out::remark(&format_args!("{such}; waiting for the next call, press Ctrl-C to quit"));
         }
         ChangeEvent::Lagged { missing } => {
-            out::remark(&format_args!("too slow: {} left out; `tooltrail calls` shows all", table::counted(*missing, "change")));
+            out::remark(&format_args!("output is too slow: {} left out; `tooltrail calls` lists all", table::counted(*missing, "change")));
         }
         ChangeEvent::Here { call } | ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } if args.json => {
             writeln!(out, "{}", call.row)?;

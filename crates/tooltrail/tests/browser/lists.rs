@@ -42,7 +42,7 @@ fn from_home_to_a_session_and_back() {
     with_browser(|browser| async move {
         browser.open(&server.to("/")).await;
         let heading = browser.ask("return document.querySelector('h1').textContent").await;
-        assert_eq!(heading, json!("1 session waits for you, 1 at work, nothing went wrong today"));
+        assert_eq!(heading, json!("1 session waits for you, 1 at work, no failures today"));
         browser.follow(&format!(".lives a[href='{WAITING}']")).await;
         browser.until(&format!("return location.pathname === {}", json!(WAITING))).await;
         browser.back().await.expect("there is a way back");

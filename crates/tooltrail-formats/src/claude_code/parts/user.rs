@@ -119,7 +119,7 @@ fn program(text: &str, label: Option<&'static str>, out: &mut Vec<Part>) {
     match label.or_else(|| author::label(text)) {
         Some(label) => out.push(folded(label, bare(text))),
         // One text may contain several blocks.
-        None => passages(text, out, |own| vec![folded("put in by the program", own)]),
+        None => passages(text, out, |own| vec![folded("injected by the agent", own)]),
     }
 }
 

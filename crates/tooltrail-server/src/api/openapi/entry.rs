@@ -26,12 +26,12 @@ fn entry(about: &str, kind: &str, own: Vec<(&str, Value)>) -> Value {
         [
             ("type", only(kind)),
             ("at", at),
-            ("time", maybe(time("When, where the record says."))),
+            ("time", maybe(time("The time, if the record has one."))),
             ("turn", maybe(count("Its turn, counted from 1."))),
             ("agent_id", maybe(text("The subagent."))),
             ("thread", count("The conversation; 0 is the main one.")),
             ("started_by", maybe(text("The `ref` of the call that started that conversation."))),
-            ("abandoned", yes_no("The conversation went on as if its turn had never been.")),
+            ("abandoned", yes_no("The conversation continued without its turn.")),
         ],
     );
     // Added by hand, because `object` takes a fixed number of fields. Every field is required: missing values are null.
@@ -51,10 +51,10 @@ fn call() -> Value {
         ("number", any_of([count("Its number in the session."), text("The same for a call in the text of a script: `41.1`.")])),
         // Inputs and produced values are whatever the tool takes and gives, so no schema can be stated.
         ("input", anything("The input that ran.")),
-        ("requested_input", anything("The input that the model requested, where a hook or the person replaced it.")),
+        ("requested_input", anything("The requested input, if a hook or you replaced it.")),
         ("seen", maybe(list(named("Content")))),
-        ("produced", anything("What the tool produced, where the log keeps it beside what the model saw.")),
-        ("feedback", maybe(text("What the person said when refusing."))),
+        ("produced", anything("What the tool produced, if the log has it separately.")),
+        ("feedback", maybe(text("Your message when you rejected the call."))),
         ("error", maybe(text("The message of a failure, without the wrapping around it."))),
         ("side", maybe(named("Side"))),
         ("hooks", list(named("HookStory"))),
@@ -70,33 +70,33 @@ fn call() -> Value {
 }
 
 fn gone() -> Value {
-    entry("A call that could not be read any more.", "gone", vec![("why", text("Why."))])
+    entry("A call that can no longer be read.", "gone", vec![("why", text("The reason."))])
 }
 
 /// Fields that content and blocks of images share.
 fn image() -> [(&'static str, Value); 5] {
     [
-        ("media", text("Its media type, as the log says: not to be trusted.")),
-        ("data", maybe(text("The picture in base64."))),
+        ("media", text("Its media type from the log; do not trust it.")),
+        ("data", maybe(text("The image in base64."))),
         ("source", maybe(text("Where it is, if it is not in the log."))),
         ("size", maybe(pair("Width and height in pixels."))),
-        ("bytes", maybe(count("How large the file was."))),
+        ("bytes", maybe(count("Size of the file in bytes."))),
     ]
 }
 
 fn content() -> Value {
     let [media, data, source, size, bytes] = image();
     any_of([
-        object("Words.", [("type", only("text")), ("text", text("The words."))]),
-        object("A picture.", [("type", only("image")), media, data, source, size, bytes]),
+        object("A text.", [("type", only("text")), ("text", text("The text."))]),
+        object("An image.", [("type", only("image")), media, data, source, size, bytes]),
         object(
             "A document.",
             [
                 ("type", only("document")),
                 ("title", maybe(text("Its title."))),
-                ("media", maybe(text("Its media type, as the log says."))),
+                ("media", maybe(text("Its media type from the log."))),
                 ("text", maybe(text("Its text, if it is text."))),
-                ("bytes", count("How large it is.")),
+                ("bytes", count("Its size.")),
             ],
         ),
         object("A tool that is named, not called.", [("type", only("tool")), ("name", text("Its name."))]),
@@ -107,16 +107,16 @@ fn content() -> Value {
 fn hook() -> Value {
     let fact = object("A text of it.", [("name", text("What it is.")), ("value", text("The text."))]);
     object(
-        "A hook, told in full.",
+        "A hook with all details.",
         [
             ("call", maybe(text("The call."))),
             ("event", maybe(text("What it was for."))),
             ("name", maybe(text("Its name."))),
             ("command", maybe(text("Its command."))),
-            ("outcome", maybe(one_of("How it ended.", HookOutcome::ALL.iter().map(|outcome| outcome.word())))),
+            ("outcome", maybe(one_of("Its outcome.", HookOutcome::ALL.iter().map(|outcome| outcome.word())))),
             ("exit_code", maybe(integer("Its exit code."))),
-            ("duration_ms", maybe(count("How long it took."))),
-            ("reason", maybe(text("The words with which it refused or failed."))),
+            ("duration_ms", maybe(count("Its duration."))),
+            ("reason", maybe(text("Its message."))),
             ("texts", list(fact)),
         ],
     )
@@ -136,11 +136,11 @@ fn progress() -> Value {
 
 fn side() -> Value {
     object(
-        "An output that was saved beside the log.",
+        "An output saved outside the log.",
         [
             ("path", text("Its path, as logged.")),
-            ("bytes", count("How large it is.")),
-            ("cut", yes_no("Only its beginning is here.")),
+            ("bytes", count("Its size.")),
+            ("cut", yes_no("Whether only the beginning is included.")),
             ("text", maybe(text("The text."))),
             ("problem", maybe(text("Why there is no text."))),
         ],
@@ -162,7 +162,7 @@ fn line() -> Value {
     };
     // Colours as the program printed them; clients decide how to show them.
     let ansi = object(
-        "As a program coloured it.",
+        "A style of a terminal.",
         [
             ("fg", color()),
             ("bg", color()),
@@ -181,11 +181,11 @@ fn line() -> Value {
 
 fn elided() -> Value {
     object(
-        "How much was left out.",
+        "The omitted part.",
         [
-            ("shown", count("How much is here.")),
-            ("total", count("How much there is.")),
-            ("unit", one_of("Of what.", ["lines", "bytes", "items"])),
+            ("shown", count("Included amount.")),
+            ("total", count("Total amount.")),
+            ("unit", one_of("The unit.", ["lines", "bytes", "items"])),
             // Agents shorten long outputs themselves; then the rest is not in the log either.
             ("kept", yes_no("The rest is in the log.")),
         ],
@@ -236,7 +236,7 @@ fn text_blocks() -> Vec<Value> {
             [kind("terminal"), ("command", lines()), ("lines", lines()), ("gap", maybe(count("Where lines were left out."))), left_out()],
         ),
         object("Prose.", [kind("markdown"), ("text", text("Markdown.")), left_out()]),
-        object("A picture.", [kind("image"), media, data, source, size, bytes, ("alt", a_line())]),
+        object("An image.", [kind("image"), media, data, source, size, bytes, ("alt", a_line())]),
     ]
 }
 
@@ -256,7 +256,7 @@ fn list_blocks() -> Vec<Value> {
 /// Blocks that stand beside or around others.
 fn frame_blocks() -> Vec<Value> {
     vec![
-        object("A remark.", [kind("notice"), ("level", one_of("How bad it is.", ["info", "warning", "error"])), ("text", a_line())]),
+        object("A remark.", [kind("notice"), ("level", one_of("The level.", ["info", "warning", "error"])), ("text", a_line())]),
         object(
             "What a subagent did.",
             [
@@ -291,7 +291,7 @@ fn hunk() -> Value {
 fn todo() -> Value {
     object(
         "A thing to do.",
-        [("state", one_of("How far it is.", ["open", "active", "done", "dropped"])), ("text", a_line()), ("change", maybe(a_line()))],
+        [("state", one_of("Its state.", ["open", "active", "done", "dropped"])), ("text", a_line()), ("change", maybe(a_line()))],
     )
 }
 
@@ -323,5 +323,5 @@ fn view() -> Value {
         "The call in one line.",
         [("icon", text("A sign for the kind of tool.")), ("name", named("Line")), ("title", named("Line")), ("facts", list(named("Line")))],
     );
-    object("How it is shown.", [("head", head), ("body", list(named("Block")))])
+    object("Its view.", [("head", head), ("body", list(named("Block")))])
 }

@@ -127,6 +127,6 @@ fn error() -> Value {
             ("candidates", list(candidate)),
         ],
     );
-    let example = json!({"v":1,"error":{"code":"bad_filter","message":"This filter means nothing: `stauts:` is no key.","parameter":"q","at":[0,7],"suggestion":"status:failed","candidates":[]}});
+    let example = json!({"v":1,"error":{"code":"bad_filter","message":"Unknown filter `stauts:`.","parameter":"q","at":[0,7],"suggestion":"status:failed","candidates":[]}});
     schema::with_example(object("A question that cannot be answered.", [("v", version()), ("error", error)]), example)
 }

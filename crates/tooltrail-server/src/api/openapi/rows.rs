@@ -36,14 +36,14 @@ fn events(schemas: &mut Schemas) {
     // Closures, because a JSON value is moved into each schema that uses it.
     let (session, call) = (|| text("The session."), || text("The call's id."));
     // Both `begun` and `missed` say everything with their name.
-    schemas.add("Nothing", object("Nothing more is to be said.", [("v", version())]));
+    schemas.add("Nothing", object("No data.", [("v", version())]));
     let message = object(
-        "Somebody said something.",
+        "A new message.",
         [
             ("v", version()),
             ("agent", agent()),
             ("session", session()),
-            ("by", one_of("Who: somebody who asks, or the model.", ["asker", "model"])),
+            ("by", one_of("The author: you or another agent (`asker`), or the model.", ["asker", "model"])),
             ("file", text("The log.")),
             ("line", count("The line of the record in it.")),
             ("at", maybe(time("When."))),
@@ -52,8 +52,8 @@ fn events(schemas: &mut Schemas) {
     schemas.add("Message", or_row(message));
     let again = count("How many calls of the session had this id before it: nearly always none.");
     let lost = [("v", version()), ("agent", agent()), ("session", session()), ("call", call()), ("again", again)];
-    schemas.add("Lost", object("A call that is in no log any more.", lost));
-    schemas.add("Gone", object("A session that is in no log any more.", [("v", version()), ("agent", agent()), ("session", session())]));
+    schemas.add("Lost", object("A call that is no longer in any log.", lost));
+    schemas.add("Gone", object("A session that is no longer in any log.", [("v", version()), ("agent", agent()), ("session", session())]));
 }
 
 /// The agents.
@@ -64,7 +64,7 @@ fn agent() -> Value {
 
 fn tokens() -> Value {
     object(
-        "Tokens. What was read from a cache is no part of `input`.",
+        "Tokens. `input` does not include `cache_read`.",
         [
             ("input", count("Fresh input.")),
             ("output", count("Output, thinking included.")),
@@ -77,8 +77,8 @@ fn tokens() -> Value {
 
 fn by_status() -> Value {
     // Only statuses that occur are present, so no field is required.
-    let fields = Status::ALL.iter().map(|status| (status.word(), count("How many.")));
-    some_of("How many calls there are of each status; only what occurs.", fields)
+    let fields = Status::ALL.iter().map(|status| (status.word(), count("Number of calls.")));
+    some_of("Number of calls by status; only statuses that occur.", fields)
 }
 
 fn session() -> Value {
@@ -88,13 +88,13 @@ fn session() -> Value {
             ("v", version()),
             ("agent", agent()),
             ("session", text("Its id.")),
-            ("title", maybe(text("What it is about."))),
-            ("project", maybe(text("The directory that it belongs to; worktrees belong to their repository."))),
+            ("title", maybe(text("Its title."))),
+            ("project", maybe(text("Its project directory; worktrees belong to their repository."))),
             ("branch", maybe(text("The branch."))),
             ("started_at", maybe(time("Its first record."))),
             ("last_at", maybe(time("Its last one."))),
-            ("state", maybe(one_of("What it is doing.", State::ALL.iter().map(|state| state.word())))),
-            ("state_reason", maybe(one_of("What tells so.", StateReason::ALL.iter().map(|reason| reason.word())))),
+            ("state", maybe(one_of("Its state.", State::ALL.iter().map(|state| state.word())))),
+            ("state_reason", maybe(one_of("Reason for the state.", StateReason::ALL.iter().map(|reason| reason.word())))),
             ("turns", count("How many turns it has.")),
             ("calls", count("How many calls it made, subagents included.")),
             ("by_status", named("ByStatus")),
@@ -113,7 +113,7 @@ fn background() -> Value {
         "A task that went on in the background.",
         [
             ("id", maybe(text("Its id."))),
-            ("state", one_of("How far it is.", TaskState::ALL.iter().map(|state| state.word()))),
+            ("state", one_of("Its state.", TaskState::ALL.iter().map(|state| state.word()))),
             ("exit_code", maybe(integer("Its exit code."))),
             ("ended_at", maybe(time("When it ended."))),
             ("evidence", named("Place")),
@@ -125,12 +125,12 @@ fn hook() -> Value {
     object(
         "A hook that ran for a call.",
         [
-            ("event", maybe(text("What it was for, as in `PreToolUse`."))),
+            ("event", maybe(text("Its event, as in `PreToolUse`."))),
             ("name", maybe(text("Its name."))),
             ("command", maybe(text("Its command."))),
-            ("outcome", one_of("How it ended.", HookOutcome::ALL.iter().map(|outcome| outcome.word()))),
+            ("outcome", one_of("Its outcome.", HookOutcome::ALL.iter().map(|outcome| outcome.word()))),
             ("exit_code", maybe(integer("Its exit code."))),
-            ("duration_ms", maybe(count("How long it took."))),
+            ("duration_ms", maybe(count("Its duration."))),
             ("evidence", named("Place")),
         ],
     )
@@ -140,11 +140,11 @@ fn inner_calls() -> Value {
     object(
         "The calls in the text of a script that makes several.",
         [
-            ("calls", count("How many.")),
-            ("succeeded", count("How many are proved to have succeeded.")),
-            ("failed", count("How many are proved to have failed.")),
-            ("unknown", count("How many others.")),
-            ("complete", yes_no("Whether these are all calls that it can make.")),
+            ("calls", count("Number of calls.")),
+            ("succeeded", count("Number of calls that provably succeeded.")),
+            ("failed", count("Number of calls that provably failed.")),
+            ("unknown", count("Number of other calls.")),
+            ("complete", yes_no("Whether these are all calls of the script.")),
         ],
     )
 }
@@ -162,8 +162,8 @@ fn call() -> Value {
             ("tool", text("The tool, exactly as logged.")),
             ("server", maybe(text("Its MCP server."))),
             ("kind", one_of("Its family, across agents.", Kind::ALL.iter().map(|kind| kind.word()))),
-            ("status", one_of("What became of it.", Status::ALL.iter().map(|status| status.word()))),
-            ("reason", maybe(one_of("Why.", Reason::ALL.iter().map(|reason| reason.word())))),
+            ("status", one_of("Its status.", Status::ALL.iter().map(|status| status.word()))),
+            ("reason", maybe(one_of("The reason.", Reason::ALL.iter().map(|reason| reason.word())))),
             ("evidence", named("Place")),
             ("requested_at", maybe(time("The time of the request."))),
             ("completed_at", maybe(time("The time of the result."))),
@@ -172,14 +172,14 @@ fn call() -> Value {
             ("run_ms", maybe(count("The run time that the tool itself reported."))),
             ("exit_code", maybe(integer("The exit code, where the log gives one."))),
             ("exit_of", maybe(text("Of a shell call: the simple command whose exit code that was."))),
-            ("masked", list(text("A simple command whose outcome nobody recorded."))),
-            ("purpose", maybe(one_of("What a command is for.", Purpose::ALL.iter().map(|purpose| purpose.word())))),
+            ("masked", list(text("A simple command without a recorded outcome."))),
+            ("purpose", maybe(one_of("Purpose of the command.", Purpose::ALL.iter().map(|purpose| purpose.word())))),
             ("is_error", maybe(yes_no("The result's flag; null without a result."))),
             ("input_bytes", count("Length of the input in the log.")),
             ("result_bytes", maybe(count("Length of the result in the log."))),
             ("model", maybe(text("The model."))),
             ("message", maybe(text("The API message."))),
-            ("parallel", count("How many calls that message made.")),
+            ("parallel", count("Number of calls in that message.")),
             ("parent_call", maybe(text("The call that started the subagent that made this one."))),
             ("child_session", maybe(text("The log that this call started."))),
             ("background", maybe(named("Background"))),
@@ -187,19 +187,19 @@ fn call() -> Value {
             ("request", named("Place")),
             ("result", maybe(named("Place"))),
             ("cwd", maybe(text("The directory."))),
-            ("sidechain", yes_no("Whether it stands beside the main conversation.")),
+            ("sidechain", yes_no("Whether it is outside the main conversation.")),
             ("copy_of", maybe(named("Place"))),
-            ("about", maybe(text("One line of what it is about: the command, path, pattern, query or prompt. At most 200 characters."))),
+            ("about", maybe(text("The command, path, pattern, query or prompt in a line of at most 200 characters."))),
             ("unwrapped", maybe(text("The inner tool, where a script is its one call."))),
             ("inner", maybe(named("InnerCalls"))),
             (
                 "origin",
                 one_of(
-                    "Where the row comes from: a record of the log, or the text of a script.",
+                    "Origin of the row: a record of the log, or the text of a script.",
                     CallRowOrigin::ALL.iter().map(|origin| origin.word()),
                 ),
             ),
-            ("input_from", one_of("Who wrote the input with which it ran.", InputFrom::ALL.iter().map(|from| from.word()))),
+            ("input_from", one_of("Origin of the input that ran.", InputFrom::ALL.iter().map(|from| from.word()))),
         ],
     );
     // Invented paths and ids; the example has all fields, as tests check it against the schema.
@@ -210,18 +210,18 @@ fn call() -> Value {
 
 fn hit() -> Value {
     let schema = or_row(object(
-        "A text in which a query was found.",
+        "A text that matches a query.",
         [
             ("v", version()),
             ("agent", agent()),
             ("session", text("The session.")),
             ("ref", text("The call; for a message, its session.")),
             ("call", maybe(text("The call's id; null for a message."))),
-            ("field", one_of("What the text is.", Field::ALL.iter().map(|field| field.word()))),
+            ("field", one_of("The field.", Field::ALL.iter().map(|field| field.word()))),
             ("file", text("The log.")),
             ("line", count("The line of the record in it.")),
-            ("at", maybe(time("When, as the record says."))),
-            ("snippet", text("The text around the first match, word for word.")),
+            ("at", maybe(time("The time, if the record has one."))),
+            ("snippet", text("The text around the first match.")),
             ("matches", list(pair("A match in the snippet: from a character up to another, not including it."))),
         ],
     ));
@@ -235,8 +235,8 @@ fn tool_stats() -> Value {
         [
             ("calls", count("Calls.")),
             ("by_status", named("ByStatus")),
-            ("p50_ms", maybe(count("Half of them took no longer."))),
-            ("p95_ms", maybe(count("All but one of twenty took no longer."))),
+            ("p50_ms", maybe(count("Median duration."))),
+            ("p95_ms", maybe(count("95th percentile of the duration."))),
         ],
     )
 }
@@ -254,14 +254,14 @@ fn model_usage() -> Value {
 
 fn stats() -> Value {
     object(
-        "The totals of everything that a filter takes.",
+        "Totals of everything that matches a filter.",
         [
             ("v", version()),
             ("sources", count("Logs.")),
             ("bytes", count("Their bytes.")),
             ("lines", count("Their lines.")),
             // Damaged and cut-off lines are counted, not reported as errors: logs of killed agents often end in one.
-            ("unparsed", count("Lines that are no record.")),
+            ("unparsed", count("Lines that are not records.")),
             ("sessions", count("Sessions.")),
             ("turns", count("Turns.")),
             ("calls", count("Calls.")),
@@ -279,16 +279,16 @@ fn group() -> Value {
         "The totals of a group.",
         [
             ("v", version()),
-            ("by", one_of("What groups are told apart by.", By::ALL.iter().map(|by| by.word()))),
-            ("key", maybe(text("The project, day, week, model or tool; null for what has none."))),
-            ("sessions", count("Sessions that have something in it.")),
+            ("by", one_of("The attribute of the groups.", By::ALL.iter().map(|by| by.word()))),
+            ("key", maybe(text("The project, day, week, model or tool; null if there is none."))),
+            ("sessions", count("Sessions with a part in this group.")),
             // A turn may use several models and tools, so it cannot be counted towards one of them.
             ("turns", maybe(count("Turns; null by model and by tool."))),
             ("calls", count("Calls.")),
             ("by_status", named("ByStatus")),
             ("took_ms", count("The sum of the calls' durations.")),
-            ("p50_ms", maybe(count("Half of them took no longer."))),
-            ("p95_ms", maybe(count("All but one of twenty took no longer."))),
+            ("p50_ms", maybe(count("Median duration."))),
+            ("p95_ms", maybe(count("95th percentile of the duration."))),
             ("usage", maybe(named("ModelUsage"))),
         ],
     );

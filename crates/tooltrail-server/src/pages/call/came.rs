@@ -21,7 +21,7 @@ impl CallPage<'_> {
         let cut = shown.iter().chain(&side).any(elided) || truths.as_ref().is_some_and(|truths| truths.seen.iter().any(elided));
         html! {
             section.came aria-labelledby="came" {
-                h2 #came.vh { "What was done" }
+                h2 #came.vh { "Change" }
                 @if let Some(truths) = truths.as_ref().filter(|_| apart) {
                     div.panes {
                         section.pane aria-labelledby="produced" {
@@ -57,7 +57,7 @@ impl CallPage<'_> {
         };
         html! {
             details.sec #asked {
-                summary { "Asked" span.di { (names) @if names.is_empty() { "nothing" } ", " (size(self.story.row.input_bytes)) } @if let Some(cwd) = self.story.row.cwd { span.di { "in " (neutral(cwd)) } } }
+                summary { "Input" span.di { (names) @if names.is_empty() { "nothing" } ", " (size(self.story.row.input_bytes)) } @if let Some(cwd) = self.story.row.cwd { span.di { "in " (neutral(cwd)) } } }
                 (blocks(&body))
             }
         }
@@ -82,7 +82,7 @@ impl CallPage<'_> {
             ("model", row.model.map(str::to_owned)),
             ("tokens of its message", tokens),
             ("service tier", self.story.tier.clone()),
-            ("its message made", parallel),
+            ("calls of its message", parallel),
             ("directory", row.cwd.map(str::to_owned)),
             ("purpose", row.purpose.map(str::to_owned)),
             ("tool, as logged", Some(row.tool.to_owned())),
@@ -122,7 +122,7 @@ fn difference(truths: &Truths) -> Markup {
     html! {
         details.sec #difference {
             summary { "Difference" span.di {
-                (counted(counts.removed, "line")) " not seen by the model, " (counted(counts.added, "line")) " added for it"
+                (counted(counts.removed, "line")) " not seen by the model, " (counted(counts.added, "line")) " added for the model"
             } }
             (block(lines))
         }
@@ -134,8 +134,8 @@ fn same(truths: &Truths) -> Markup {
     let said = match truths.relation {
         // Of an empty result, "the same" would say nothing.
         Relation::Same if truths.produced_bytes != Some(0) => "the same",
-        Relation::OnlySeen => "the log keeps only this",
-        _ => "a word about it",
+        Relation::OnlySeen => "only copy in the log",
+        _ => "a short status message",
     };
     html! {
         @if let Some(words) = &truths.words {

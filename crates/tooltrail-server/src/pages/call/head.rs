@@ -55,9 +55,9 @@ impl CallPage<'_> {
         let count = calls().map(|(_, call)| call.number.call).max().unwrap_or(0);
         html! {
             nav.step aria-label="Calls of this session" {
-                @if let Some((index, call)) = previous { a rel="prev" href=(self.to(index)) title="The call before ([)" { "‹ #" (call.number) } } @else { span.di { "‹" } }
+                @if let Some((index, call)) = previous { a rel="prev" href=(self.to(index)) title="Previous call ([)" { "‹ #" (call.number) } } @else { span.di { "‹" } }
                 span.di { (own) " of " (count) }
-                @if let Some((index, call)) = next { a rel="next" href=(self.to(index)) title="The call after (])" { "#" (call.number) " ›" } } @else { span.di { "›" } }
+                @if let Some((index, call)) = next { a rel="next" href=(self.to(index)) title="Next call (])" { "#" (call.number) " ›" } } @else { span.di { "›" } }
             }
         }
     }
@@ -68,13 +68,13 @@ impl CallPage<'_> {
         html! {
             ul.take {
                 // Copied text is neutralised too: terminals act on control characters when text is pasted.
-                li { button.copy type="button" data-copy=(neutral(&row.r#ref)) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
+                li { button.copy type="button" data-copy=(neutral(&row.r#ref)) title="Copy the REF of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
                 @if let Some((word, text)) = self.main_text() { li { button.copy type="button" data-copy=(text) data-key="c" { "Copy " (word) } } }
-                li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are looked for and taken out: a help, no guarantee" { "Copy Markdown" } }
-                li { button.copy type="button" data-key="y" title="Copy the address of this page" { "Copy link" } }
+                li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are redacted on a best-effort basis" { "Copy Markdown" } }
+                li { button.copy type="button" data-key="y" title="Copy the link to this page" { "Copy link" } }
                 li { a href=(to.form(self.name, "json")) { "JSON" } }
-                li { a href=(to.form(self.name, "jsonl")) title="The records of this call, as the log has them" { "Raw" } }
-                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Same elsewhere" } } }
+                li { a href=(to.form(self.name, "jsonl")) title="The log records of this call" { "Raw" } }
+                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="Same command or path in all sessions" { "Same elsewhere" } } }
                 li { a rel="up" href=(to.row(row.session, row.call)) { "In the session" } }
             }
         }

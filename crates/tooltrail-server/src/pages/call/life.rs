@@ -38,7 +38,7 @@ impl CallPage<'_> {
             ol.steps { @for (place, step) in steps.iter().enumerate() { (self.step(step, first, place == 0)) } }
             @for said in &durations { p.di { (line(said)) } }
         };
-        self.part("Life", "life", &body)
+        self.part("Timeline", "life", &body)
     }
 
     fn step(&self, step: &TimelineStep<'_>, first: Option<Time>, begins: bool) -> Markup {

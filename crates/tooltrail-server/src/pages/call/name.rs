@@ -70,10 +70,9 @@ fn named(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<(us
     }
     match app.session_of_call(snapshot, name)? {
         Some(place) => Ok((place, Pick::Id(name.to_owned()))),
-        None if snapshot.read.partial => Err(Trouble::Missing(format!(
-            "There is no call `{}` in what was read so far: the logs are still being read. Load the page again in a moment.",
-            neutral(name)
-        ))),
+        None if snapshot.read.partial => {
+            Err(Trouble::Missing(format!("No call `{}` yet: the logs are still being read. Reload the page in a moment.", neutral(name))))
+        }
         None => Err(missing(name)),
     }
 }
@@ -81,7 +80,7 @@ fn named(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<(us
 /// Error for an unknown call.
 pub(super) fn missing(name: &str) -> Trouble {
     Trouble::Missing(format!(
-        "There is no call `{}` in the logs that are there. Its agent may have deleted the log since. A call is named by its id, or by its session and number, as in `3f2a:41`.",
+        "No call `{}` in the logs. The agent may have deleted its log. Use the id of a call, or its session and number, as in `3f2a:41`.",
         neutral(name)
     ))
 }
@@ -99,11 +98,11 @@ pub(super) fn gone(snapshot: &CatalogueSnapshot, place: usize, pick: &Pick) -> R
             let took = row.duration_ms.map(|millis| format!(" after {}", took(millis))).unwrap_or_default();
             let (word, why) = (look_of(&row).word, why_of(&row).map(|why| format!(" ({why})")).unwrap_or_default());
             let at = row.requested_at.map(|time| time.to_string()).unwrap_or_default();
-            known = format!(" What is still known: `{}` {word}{why}{took}, {at}.", neutral(row.tool));
+            known = format!(" From the index: `{}` {word}{why}{took}, {at}.", neutral(row.tool));
         }
     })?;
     Ok(Trouble::Missing(format!(
-        "The log of this call is gone: its agent has deleted it.{known} `tooltrail list is:gone` lists such sessions; `tooltrail keep on` keeps logs from now on."
+        "The log of this call is gone: the agent deleted it.{known} `tooltrail list is:gone` lists such sessions; `tooltrail keep on` keeps logs from now on."
     )))
 }
 

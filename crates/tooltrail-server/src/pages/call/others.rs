@@ -94,9 +94,9 @@ impl CallPage<'_> {
         let parent = row.parent_call.and_then(|id| calls.iter().position(|call| call.row.call == id));
         let (made, failed) = counts(self.book, &self.children);
         html! {
-            @if let Some(script) = parent.filter(|_| row.is_inner()) { (self.part("Script", "script", &html! { p.di { "made by this script:" } (self.list(&[script])) })) }
-            @else if let Some(parent) = parent { (self.part("Agent", "agent", &html! { p.di { "made by the subagent that this call started:" } (self.list(&[parent])) })) }
-            @if !siblings.is_empty() { (self.part("Together", "together", &html! { p.di { "∥ made at once with " (counted(siblings.len() as u64, "other call")) } (self.list(&siblings)) })) }
+            @if let Some(script) = parent.filter(|_| row.is_inner()) { (self.part("Script", "script", &html! { p.di { "called by this script:" } (self.list(&[script])) })) }
+            @else if let Some(parent) = parent { (self.part("Agent", "agent", &html! { p.di { "called by the subagent of this call:" } (self.list(&[parent])) })) }
+            @if !siblings.is_empty() { (self.part("Parallel", "together", &html! { p.di { "In parallel with " (counted(siblings.len() as u64, "other call")) } (self.list(&siblings)) })) }
             @if made > 0 && row.kind == Kind::Script { (self.part("Calls in this script", "inner", &html! {
                 p.di { (counted(made, "call")) @if failed > 0 { ", " (failed) " failed" } }
                 (self.list(&self.children))

@@ -95,11 +95,11 @@ impl CallPage<'_> {
         let limits = Limits { lines: if self.context.all { self.limits.lines } else { 400 }, ..self.limits };
         if spot.at.span.len() > LONGEST {
             // Laying out such a record would take seconds and make a page that browsers cannot bear.
-            return html! { p.di { "This record is too long to be laid out. `tooltrail show --raw` prints it." } };
+            return html! { p.di { "This record is too long to show. `tooltrail show --raw` prints it." } };
         }
         let bytes = match self.book.raw(spot) {
             Ok(bytes) => bytes,
-            Err(error) => return html! { p.di { "This record is not there any more: " (neutral(&ErrorChain(&error).to_string())) } },
+            Err(error) => return html! { p.di { "This record is gone: " (neutral(&ErrorChain(&error).to_string())) } },
         };
         match value::read(&bytes) {
             // Damaged lines are no JSON and are shown as they are.

@@ -81,7 +81,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "time",
         word: "Time",
-        about: "when it was asked for",
+        about: "time of the request",
         standard: true,
         by: Some(CallSortKey::Figure(Figure::Order)),
         cell: time,
@@ -90,7 +90,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "project",
         word: "Project",
-        about: "the directory it was made in",
+        about: "project directory",
         standard: true,
         by: Some(CallSortKey::Project),
         cell: |told| html! { @if let Some(project) = told.session.project { (told.rows.project(project)) } },
@@ -99,7 +99,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "tool",
         word: "Tool",
-        about: "as the log names it",
+        about: "name in the log",
         standard: true,
         by: Some(CallSortKey::Tool),
         cell: tool,
@@ -117,7 +117,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "status",
         word: "Status",
-        about: "what became of it, and why",
+        about: "status and reason",
         standard: true,
         by: Some(CallSortKey::Status),
         cell: status,
@@ -138,7 +138,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "took",
         word: "Took",
-        about: "from the request to the result",
+        about: "from request to result",
         standard: true,
         by: Some(CallSortKey::Figure(Figure::Took)),
         cell: lasted,
@@ -147,7 +147,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "ran",
         word: "Ran",
-        about: "how long the tool says that it ran",
+        about: "run time reported by the tool",
         standard: false,
         by: Some(CallSortKey::Figure(Figure::Ran)),
         cell: |told| duration(told.row.run_ms),
@@ -156,7 +156,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "waited",
         word: "Waited",
-        about: "what it took beyond that: permission, hooks, other calls",
+        about: "the rest of the duration: permission, hooks, other calls",
         standard: false,
         by: Some(CallSortKey::Waited),
         cell: |told| duration(waited(told.row)),
@@ -165,7 +165,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "session",
         word: "Session",
-        about: "the session it belongs to",
+        about: "its session",
         standard: false,
         by: None,
         cell: |told| html! { a href=(told.rows.to(told.session)) { (words::title(told.session.title)) } },
@@ -185,7 +185,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "call",
         word: "Call",
-        about: "the id that its agent gave it",
+        about: "its id in the log",
         standard: false,
         by: None,
         cell: |told| code(Some(told.row.call)),
@@ -203,7 +203,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "model",
         word: "Model",
-        about: "the model that asked for it",
+        about: "the model that requested it",
         standard: false,
         by: None,
         cell: |told| plain(told.row.model),
@@ -212,7 +212,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "subagent",
         word: "Subagent",
-        about: "the subagent that asked for it",
+        about: "the subagent that requested it",
         standard: false,
         by: None,
         cell: |told| code(told.row.agent_id),
@@ -239,7 +239,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "cwd",
         word: "Directory",
-        about: "the directory at that moment",
+        about: "working directory",
         standard: false,
         by: None,
         // Abbreviated on the page only: a file may be read on another machine, where `~` means something else.
@@ -258,7 +258,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "purpose",
         word: "Purpose",
-        about: "what a command is for: test, build, lint …",
+        about: "test, build, lint …",
         standard: false,
         by: None,
         cell: |told| plain(told.row.purpose),
@@ -267,7 +267,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "masked",
         word: "Masked",
-        about: "commands whose own outcome nobody recorded",
+        about: "commands whose exit code is masked",
         standard: false,
         by: None,
         cell: |told| code(Some(&told.row.masked.join(", "))),
@@ -276,7 +276,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "hooks",
         word: "Hooks",
-        about: "how many hooks ran for it",
+        about: "number of hooks that ran",
         standard: false,
         by: None,
         cell: |told| html! { @if !told.row.hooks.is_empty() { (count(told.row.hooks.len() as u64)) } },
@@ -285,7 +285,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "background",
         word: "Background",
-        about: "what became of its background task",
+        about: "state of its background task",
         standard: false,
         by: None,
         cell: |told| plain(background(told.row)),
@@ -293,8 +293,8 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     },
     CallColumn {
         name: "parallel",
-        word: "Beside",
-        about: "how many calls were asked for at once",
+        word: "Parallel",
+        about: "number of calls in parallel",
         standard: false,
         by: None,
         cell: |told| html! { (told.row.parallel) },
@@ -303,7 +303,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "input",
         word: "Input",
-        about: "the size of what was asked",
+        about: "size of the input",
         standard: false,
         by: Some(CallSortKey::Figure(Figure::Input)),
         cell: |told| html! { (size(told.row.input_bytes)) },
@@ -312,7 +312,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "result",
         word: "Result",
-        about: "the size of what came back",
+        about: "size of the result",
         standard: false,
         by: Some(CallSortKey::Figure(Figure::Result)),
         cell: |told| html! { @if let Some(bytes) = told.row.result_bytes { (size(bytes)) } },

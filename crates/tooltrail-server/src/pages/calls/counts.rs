@@ -94,7 +94,7 @@ impl CallCounts {
             facet(&rows.project_term(path), &html! { span title=(neutral(path)) { (words::cut(names.name(path), 40)) } }, *number)
         });
         html! {
-            nav.facets.counts aria-label="Narrow the table" {
+            nav.facets.counts aria-label="Filters" {
                 ul aria-label="Status" { @for one in statuses { (one) } }
                 (group("Tools", tools, self.tools.len()))
                 (group("Projects", projects, self.projects.len()))
@@ -122,7 +122,7 @@ fn group(name: &str, mut facets: impl Iterator<Item = Markup>, all: usize) -> Ma
 fn facet(view: &View<'_>, terms: &FilterTerms<'_>, term: &str, word: &Markup, number: u64) -> Markup {
     let toggle = terms.toggle(term);
     html! {
-        li { a.on[toggle.on] href=(view.with_query(&toggle.query)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
+        li { a.on[toggle.on] href=(view.with_query(&toggle.query)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Remove this filter" } else { "Show only these" }) {
             (word) " " span.di { (count(number)) } @if toggle.on { " ✕" }
         } }
     }

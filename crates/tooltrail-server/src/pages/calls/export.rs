@@ -35,13 +35,15 @@ fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<Pag
     let snapshot = app.snapshot()?;
     let view = View::new(app, request);
     let filter = app.filter(view.query, &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
-    let busy = || Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned());
+    let busy = || Trouble::Later("Too many downloads at once. Try again later.".to_owned());
     let turn = app.writing.begin().ok_or_else(busy)?;
     let rows = snapshot.rows();
     let found = view.narrowed(app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?);
     // A file that lacks calls without saying so would be wrong.
     if !found.whole {
-        return Err(Trouble::Later("This takes more than a minute to find. Narrow it down, by since:7d or by a project.".to_owned()));
+        return Err(Trouble::Later(
+            "This search takes more than a minute. Narrow the filter, for example with since:7d or a project.".to_owned(),
+        ));
     }
     let mut calls = found.calls.to_vec();
     // JSON lines come in the order of the command, unless the address names another.

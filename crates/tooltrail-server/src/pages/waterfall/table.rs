@@ -32,16 +32,16 @@ const fn column(word: &'static str, name: &'static str, number: bool, about: &'s
 
 /// The columns.
 const COLUMNS: &[WaterfallColumn] = &[
-    column("number", "#", false, "Its number in the session"),
+    column("number", "#", false, "Number in the session"),
     column("tool", "Tool", false, "The tool"),
-    column("what", "What", false, "What it is about"),
-    column("start", "Start", false, "When it was requested"),
-    column("duration", "Duration", true, "From request to result, any wait included"),
-    column("run", "Run", true, "How long the tool ran, as it reports itself"),
-    column("wait", "Wait", true, "Duration without run: permission, queue, hooks"),
-    column("status", "Status", false, "What became of it"),
-    column("turn", "Turn", false, "The prompt that it follows"),
-    column("subagent", "Subagent", false, "The subagent that made it"),
+    column("what", "What", false, "Command, path or pattern"),
+    column("start", "Start", false, "Time of the request"),
+    column("duration", "Duration", true, "From request to result, including waits"),
+    column("run", "Run", true, "Run time reported by the tool"),
+    column("wait", "Wait", true, "Duration minus run time: permission, queue, hooks"),
+    column("status", "Status", false, "Status"),
+    column("turn", "Turn", false, "Turn of the session"),
+    column("subagent", "Subagent", false, "Subagent"),
 ];
 
 /// A row of the table.
@@ -176,10 +176,10 @@ fn lasted(row: &Row<'_, '_>) -> Markup {
     html! {
         @match (row.bar.extent, row.bar.took) {
             (Extent::Whole { at_most: true, .. }, Some(millis)) => span title="At most: results of several calls were written at once" { "≤ " (took(millis)) },
-            (_, Some(millis)) if waits => span title="You were asked, and this is how long you took" { (took(millis)) " (you)" },
+            (_, Some(millis)) if waits => span title="Time until your answer" { (took(millis)) " (you)" },
             (_, Some(millis)) if row.call.row.may_wait => span title=(WAITS) { (took(millis)) },
             (_, Some(millis)) => (took(millis)),
-            (Extent::Running(_), None) => span.di { "goes on" },
+            (Extent::Running(_), None) => span.di { "still running" },
             (Extent::Open(_), None) => span.di { "no end" },
             (_, None) => {},
         }

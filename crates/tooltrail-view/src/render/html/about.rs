@@ -37,14 +37,14 @@ pub(super) fn about(transcript: &Transcript<'_>, clock: PageClock<'_>) -> Vec<(&
     // Two lifetimes of cache entries have different prices, but a reader wants one number.
     let cache = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
     say("cache", Some(format!("{} read · {} written", short(usage.cache_read), short(cache))).filter(|_| usage.cache_read + cache > 0));
-    say("by the model's service", settings::server_tools(transcript.settings.server_tools));
+    say("by the API", settings::server_tools(transcript.settings.server_tools));
     say("session", Some(session.session.to_owned()));
     about
 }
 
 /// Text below the last row: whether the session has ended.
 pub(super) fn ending(session: &SessionRow<'_>) -> &'static str {
-    if matches!(session.state, Some("ended") | None) { "End of the session" } else { "So far" }
+    if matches!(session.state, Some("ended") | None) { "End of the session" } else { "Latest" }
 }
 
 /// Duration of a session.

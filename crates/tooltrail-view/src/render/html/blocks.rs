@@ -48,7 +48,7 @@ pub(super) fn draw(block: &Block, nest: Nest<'_>, depth: usize) -> Markup {
             details.sec open[*open] {
                 summary { (line(label)) }
                 @if depth < DEEPEST { @for block in body { (draw(block, nest, depth + 1)) } }
-                @else { (notice(Level::Warning, &html! { "Nested too deep to be shown." })) }
+                @else { (notice(Level::Warning, &html! { "Nested too deeply to show." })) }
             }
         },
     }
@@ -75,7 +75,7 @@ pub(super) fn gap(elided: Option<&Elided>) -> Markup {
         ElidedUnit::Items if missing == 1 => "1 entry not shown".to_owned(),
         ElidedUnit::Items => format!("{} entries not shown", count(missing)),
     };
-    let kept = if elided.kept { "" } else { "; the log does not keep the rest" };
+    let kept = if elided.kept { "" } else { "; the rest is not in the log" };
     html! { div.gap { "… " (what) " (" (elided.words()) " shown" (kept) ")" } }
 }
 
@@ -185,7 +185,7 @@ fn picture(image: &Image, alt: &Line) -> Markup {
                 @if !alt.is_empty() || !facts.is_empty() { figcaption { @if alt.is_empty() { (facts.join(" · ")) } @else { (line(alt)) } } }
             },
             Err(why) => (notice(Level::Info, &html! {
-                "Picture not shown: " (why) ". " @if alt.is_empty() { (facts.join(" · ")) } @else { (line(alt)) }
+                "Image not shown: " (why) ". " @if alt.is_empty() { (facts.join(" · ")) } @else { (line(alt)) }
                 @if let Some(source) = &image.source { " " code { (crate::line::neutral(source)) } }
             })),
         }
@@ -208,7 +208,7 @@ fn todo(item: &TodoEntry) -> Markup {
     // Each state has a sign and a word: colour alone would be lost in print and for screen readers.
     let (class, sign, word) = match item.state {
         TodoProgress::Open => ("open", "☐", "open"),
-        TodoProgress::Active => ("active", "▸", "being done"),
+        TodoProgress::Active => ("active", "▸", "in progress"),
         TodoProgress::Done => ("done", "✓", "done"),
         TodoProgress::Dropped => ("dropped", "✕", "dropped"),
     };

@@ -74,7 +74,7 @@ pub(super) fn inside(body: &[Block], life: &[Block], nest: blocks::Nest<'_>) -> 
     html! {
         @if body.is_empty() { p.di { "Nothing to show." } }
         (blocks::body(body, nest))
-        @if !life.is_empty() { details.sec.life { summary { "Life of this call" } (blocks::body(life, nest)) } }
+        @if !life.is_empty() { details.sec.life { summary { "Timeline" } (blocks::body(life, nest)) } }
     }
 }
 
@@ -86,11 +86,11 @@ pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &RowFrame<'_>, cloc
             span.name title=(head.name.text()) { (line(&head.name)) }
             (title(&head.title))
             span.facts {
-                @if row.parallel > 1 { span title={ (row.parallel) " calls were made at once" } { "∥" (row.parallel) } }
+                @if row.parallel > 1 { span { (row.parallel) " in parallel" } }
                 @for fact in &head.facts { span { (line(fact)) } }
                 @if let Some(why) = reason(row) { span.why { (why) } }
                 @if frame.abandoned { span.tag { "abandoned" } }
-                @if row.copy_of.is_some() { span.tag title="Made in another session, from which this one went on" { "copied" } }
+                @if row.copy_of.is_some() { span.tag title="Made in the session that this one was forked from" { "copied" } }
             }
             span.took { (duration(row)) }
             (verdict(row))
@@ -120,9 +120,9 @@ fn duration(row: &CallRow<'_>) -> Markup {
     match (row.duration_ms, row.run_ms) {
         (Some(all), _) => {
             let waits = row.may_wait.then(|| WAITS.to_owned());
-            html! { span title=[ran.map(|ran| format!("the tool itself says that it ran {ran}")).or(waits)] { (took(all)) } }
+            html! { span title=[ran.map(|ran| format!("run time reported by the tool: {ran}")).or(waits)] { (took(all)) } }
         }
-        (None, Some(run)) => html! { span title="as the tool reports itself" { (took(run)) } },
+        (None, Some(run)) => html! { span title="reported by the tool" { (took(run)) } },
         // While a call runs, the script counts up from the time of its request.
         (None, None) if row.status == Status::Running => {
             html! { span data-since=[row.requested_at.map(Time::as_millisecond)] {} }
@@ -137,7 +137,7 @@ fn verdict(row: &CallRow<'_>) -> Markup {
     let exit = row.exit_code.filter(|_| row.reason == Some(Reason::ExitCode));
     // A pipeline can hide a failure: where an exit code is masked, a plain ✓ would claim too much.
     if row.status == Status::Succeeded && !row.masked.is_empty() {
-        let unknown = format!("The outcome was not recorded of: {}", crate::line::neutral(&row.masked.join(", ")));
+        let unknown = format!("Outcome not recorded: {}", crate::line::neutral(&row.masked.join(", ")));
         return html! {
             span.verdict.doubt title=(unknown) { span.sign aria-hidden="true" { "✓?" } span.vh { (look.word) ", but " } span.word { (whose(row)) } }
         };
@@ -154,12 +154,10 @@ fn verdict(row: &CallRow<'_>) -> Markup {
     }
 }
 
-/// Whose exit code was recorded, in a word or two: `tail's exit`.
-fn whose(row: &CallRow<'_>) -> String {
+/// Doubt about a success, in a word or two: whether another command's exit code hides that of a check.
+fn whose(row: &CallRow<'_>) -> &'static str {
     let program = row.exit_of.as_deref().and_then(|command| command.split_whitespace().next());
-    // Only the program's name fits into the row, without its folder.
-    let program = program.map(|program| program.rsplit('/').next().unwrap_or(program)).filter(|program| !program.is_empty());
-    program.map_or_else(|| "not all told".to_owned(), |program| format!("{}'s exit", crate::line::neutral(&crate::cut::short(program, 10))))
+    if program.is_some() { "exit code masked" } else { "partly unknown" }
 }
 
 /// Reason for the outcome of a call, where the word beside the sign does not say it.

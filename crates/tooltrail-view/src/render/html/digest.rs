@@ -10,7 +10,7 @@ use maud::{Markup, html};
 pub(super) type Address<'a> = &'a dyn Fn(usize) -> Option<String>;
 
 /// The views of a session that show all of what a row says in short.
-const VIEWS: &[(&str, &str, &str)] = &[("Changed", "/changes", "All that it changed"), ("Time", "/waterfall", "When it was done")];
+const VIEWS: &[(&str, &str, &str)] = &[("Changes", "/changes", "All changes"), ("Time", "/waterfall", "Waterfall")];
 
 /// A digest; of a session that has a page, if its address is given.
 pub(super) fn block(rows: &[DigestRow], address: Address<'_>, page: Option<&str>) -> Markup {
@@ -18,7 +18,7 @@ pub(super) fn block(rows: &[DigestRow], address: Address<'_>, page: Option<&str>
     let view = |label: &str| page.zip(VIEWS.iter().find(|(of, ..)| *of == label));
     html! {
         @if !rows.is_empty() {
-            dl.digest aria-label="What the session amounts to" {
+            dl.digest aria-label="Summary" {
                 @for row in rows {
                     div {
                         dt { @match view(row.label) {

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 const KEYS: &[(&str, &str)] = &[
     ("j k", "next, previous row"),
     ("J K", "next, previous prompt"),
-    ("Enter o", "open or close"),
-    ("O", "open or close all in the turn"),
+    ("Enter o", "expand or collapse"),
+    ("O", "expand or collapse all in the turn"),
     ("e E", "next, previous problem"),
     ("d", "next edit"),
     ("g g  G", "start, end"),
@@ -26,7 +26,7 @@ pub(super) fn dialog(more: &[(&str, &str)], below: &Markup) -> Markup {
             header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
             // `g g` is two strokes, so each word of the first column becomes a key of its own.
             dl { @for (keys, what) in KEYS.iter().chain(more) { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } }
-            label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
+            label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Enable single-key shortcuts" } }
             (below)
         }
     }

@@ -14,15 +14,15 @@ const BASE64: GeneralPurpose =
 
 /// The picture as an address that holds it, or why it is not shown.
 pub(super) fn address(image: &Image) -> Result<String, &'static str> {
-    let data = image.data.as_deref().ok_or("the picture is not in the log")?;
+    let data = image.data.as_deref().ok_or("the image is not in the log")?;
     // Checked before decoding, so that an oversized picture costs no memory.
     if data.len() / 4 * 3 > MOST {
-        return Err("the picture is too large to be shown");
+        return Err("the image is too large to show");
     }
     // Some tools wrap base64 at 76 columns, which the decoder rejects.
     let data: Vec<u8> = data.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    let bytes = BASE64.decode(data).map_err(|_| "the picture is damaged")?;
-    let media = kind(&bytes).ok_or("it is not a picture of a kind that is shown")?;
+    let bytes = BASE64.decode(data).map_err(|_| "the image is damaged")?;
+    let media = kind(&bytes).ok_or("this image format is not supported")?;
     // Encoded again rather than copied: only base64 of bytes that were checked gets into the address.
     Ok(format!("data:{media};base64,{}", BASE64.encode(bytes)))
 }

@@ -2,7 +2,7 @@
 
 use super::call::bad;
 use crate::cut::short;
-use crate::head::{count, counted};
+use crate::head::counted;
 use crate::line::neutral;
 use maud::{Markup, html};
 use tooltrail_model::transcript::{Transcript, Turn};
@@ -41,7 +41,7 @@ pub(super) fn item(told: &TurnOutline<'_>, address: &str, letters: usize) -> Mar
                 span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&short(&turn.head, letters))) } }
                 span.c {
                     @if told.calls > 0 { (counted(told.calls, "call")) }
-                    @if told.wrong > 0 { span.no { (count(told.wrong)) " not fine" } }
+                    @if told.wrong > 0 { span.no { (counted(told.wrong, "problem")) } }
                     @if turn.abandoned { span.tag { "abandoned" } }
                 }
             }

@@ -60,14 +60,14 @@ impl ExportPage<'_> {
             a.skip href="#tt-outline" { "Skip to the outline" }
             // Before the rows on purpose: ids of controls must come first in the document, whatever ids a log contains.
             (self.bar())
-            @if script { (help::dialog(&[], &html! { p { button #tt-open-all type="button" { "Open all calls" } " " button #tt-print type="button" { "Print" } } })) }
+            @if script { (help::dialog(&[], &html! { p { button #tt-open-all type="button" { "Expand all calls" } " " button #tt-print type="button" { "Print" } } })) }
             (PreEscaped("<div class=\"page\">"))
             (self.outline())
             (PreEscaped("<main id=\"tt-main\">"))
             (self.top())
             (super::digest::block(self.digest, &|call| self.plan.link(call), None))
             (PreEscaped("<div id=\"tt-rows\" class=\"transcript\" tabindex=\"-1\">"))
-            @if self.plan.chunks.is_empty() { p.di { "There is nothing to show." } }
+            @if self.plan.chunks.is_empty() { p.di { "Nothing to show." } }
         };
         opened.into_string()
     }
@@ -124,7 +124,7 @@ impl ExportPage<'_> {
                 }
                 fieldset.theme {
                     legend.vh { "Theme" }
-                    label title="As the system" { input #tt-auto type="radio" name="tt-theme" value="auto" checked autocomplete="off"; span { "Auto" } }
+                    label title="Same as the system" { input #tt-auto type="radio" name="tt-theme" value="auto" checked autocomplete="off"; span { "Auto" } }
                     label title="Light" { input #tt-light type="radio" name="tt-theme" value="light" autocomplete="off"; span { "Light" } }
                     label title="Dark" { input #tt-dark type="radio" name="tt-theme" value="dark" autocomplete="off"; span { "Dark" } }
                 }
@@ -141,7 +141,7 @@ impl ExportPage<'_> {
         }
         html! {
             fieldset.filters #tt-filters {
-                legend.vh { "What is shown" }
+                legend.vh { "Filters" }
                 (tick("tt-f-text", "Text", true))
                 (tick("tt-f-thought", "Thinking", true))
                 (tick("tt-f-note", "Notes", true))

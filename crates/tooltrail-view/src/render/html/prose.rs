@@ -55,7 +55,7 @@ fn tame<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
             // A picture without a description would become an empty link.
             let bare = node.first_child().is_none();
             let link = std::mem::replace(&mut **link, NodeLink { url: String::new(), title: String::new() });
-            let label = if bare { "picture" } else { "" };
+            let label = if bare { "image" } else { "" };
             let (value, remark) = linked(link);
             data.value = value;
             format!("{label}{remark}")
@@ -114,6 +114,6 @@ mod tests {
         assert!(html.contains("&lt;x&gt;"), "{html}");
         assert_eq!(markdown("# head").into_string(), "<h3>head</h3>\n");
         assert!(!markdown("```x\" onload=y\ncode\n```").into_string().contains("onload"));
-        assert!(markdown("![](data:image/png;base64,x)").into_string().contains("picture (data:"));
+        assert!(markdown("![](data:image/png;base64,x)").into_string().contains("image (data:"));
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn tail(transcript: &Transcript<'_>, plan: &PagePlan, chunk: &Chunk) 
     }
     let Some(index) = chunk.thread else {
         // Not `thread-…`: an id of the page's own, which no call may take.
-        return html! { h2.tail id="tt-loose" { "Calls that stand in no conversation" } };
+        return html! { h2.tail id="tt-loose" { "Calls outside of conversations" } };
     };
     let thread = transcript.threads.get(index);
     let started = thread.and_then(|thread| thread.started_by).and_then(|call| plan.anchors.get(call));
@@ -159,10 +159,10 @@ pub(super) fn nest(book: &dyn Book, plan: &PagePlan, told: &NestedThread, rows: 
         }
         Some(ThreadHome::Tail) => {
             let remark =
-                html! { "Too deep to be shown here: this conversation stands " a href={ "#thread-" (told.thread) } { "at the end" } "." };
+                html! { "Nested too deeply to show here: this conversation is " a href={ "#thread-" (told.thread) } { "at the end" } "." };
             notice(Level::Info, &remark)
         }
-        Some(ThreadHome::Main | ThreadHome::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not part of the page." }),
+        Some(ThreadHome::Main | ThreadHome::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not on this page." }),
     }
 }
 

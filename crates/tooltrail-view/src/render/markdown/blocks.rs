@@ -219,7 +219,7 @@ fn picture(image: &Image, alt: &Line) -> String {
     let facts = || facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let words = if alt.is_empty() { facts() } else { alt.text() };
     // The view already calls it a picture where it has no better name.
-    let sort = if words.starts_with("picture") { "" } else { "picture: " };
+    let sort = if words.starts_with("image") { "" } else { "image: " };
     format!("*\\[{sort}{}\\]*", escape(&words))
 }
 

@@ -1,7 +1,7 @@
 //! The digest of a session, as a list.
 //!
 //! ```text
-//! - **Proof:** ! `3f2a:37` cargo test: the success is that of tail -5, its own was not recorded · 2 edits since
+//! - **Proof:** ! `3f2a:37` cargo test: the success came from tail -5; its own exit code is unknown · 2 edits since
 //!   - hint: the output says “test result: FAILED”
 //! ```
 

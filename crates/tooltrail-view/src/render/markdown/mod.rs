@@ -133,7 +133,7 @@ impl MarkdownWriter<'_, '_> {
     fn title(&mut self) -> io::Result<()> {
         let transcript = self.book.transcript();
         let session = &transcript.session;
-        self.doc.heading(1, &escape(session.title.unwrap_or("A session without a title")))?;
+        self.doc.heading(1, &escape(session.title.unwrap_or("Untitled session")))?;
         // Paths and branches as code: they are full of characters that Markdown would act on.
         let mut facts: Vec<String> = [session.project, session.branch].into_iter().flatten().map(code).collect();
         facts.push(escape(&settings::agent(transcript)));
@@ -144,7 +144,7 @@ impl MarkdownWriter<'_, '_> {
         let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
         facts.push(statuses.collect::<Vec<_>>().join(" "));
         facts.push(format!("{} tokens out", count(session.usage.output)));
-        facts.extend(settings::server_tools(transcript.settings.server_tools).map(|tools| format!("{tools} by the model's service")));
+        facts.extend(settings::server_tools(transcript.settings.server_tools).map(|tools| format!("{tools} by the API")));
         facts.extend(settings::permissions(&transcript.settings).map(|modes| format!("permission mode: {}", escape(&modes))));
         // A session without calls has an empty list of statuses.
         facts.retain(|fact| !fact.is_empty());

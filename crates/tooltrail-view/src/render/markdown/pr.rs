@@ -100,7 +100,7 @@ impl Pull<'_> {
         if turns.is_empty() {
             return Ok(String::new());
         }
-        let title = "### What was asked\n\n";
+        let title = "### Prompts\n\n";
         let items = |prompt: usize, answer: usize| turns.iter().map(|turn| asked(turn, prompt, answer)).collect::<String>();
         // Prompts of all turns matter more than answers of a few, so prompts are fitted first, without answers.
         let mut tries = PROMPTS.iter().map(|&prompt| (prompt, items(prompt, 0)));
@@ -181,7 +181,7 @@ impl Pull<'_> {
         if missing > 0 {
             self.gone.push(format!("the diffs of {} of {}", count(missing), counted(all, "file")));
         }
-        Ok(folded("The diffs", &text))
+        Ok(folded("Diffs", &text))
     }
 
     /// Open problems: failures, refusals, calls without a result.
@@ -194,7 +194,7 @@ impl Pull<'_> {
         }
         let facts = digest::left_open(&all, self.book.transcript());
         let text = drawn(|doc| {
-            doc.heading(3, "Left open")?;
+            doc.heading(3, "Unresolved failures")?;
             let mut room = OPEN;
             for (place, (open, fact)) in all.iter().zip(&facts).enumerate() {
                 // Drawn on its own first, because its size decides whether it is written.
@@ -236,7 +236,7 @@ impl Pull<'_> {
         if missing > 0 {
             self.gone.push(format!("{} of {}", counted(missing, "call"), count(all)));
         }
-        Ok(folded(&if all == 1 { "The call".to_owned() } else { format!("All {}", counted(all, "call")) }, &text))
+        Ok(folded(&if all == 1 { "1 call".to_owned() } else { format!("All {}", counted(all, "call")) }, &text))
     }
 
     /// Origin of the text, and what was left out of it.
@@ -284,7 +284,7 @@ fn folded(summary: &str, text: &str) -> String {
 fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::Result<()> {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
-    let title = session.title.or(first).unwrap_or("A session without a title");
+    let title = session.title.or(first).unwrap_or("Untitled session");
     // Nothing stands before the title, so no empty line is wanted.
     doc.blank = true;
     doc.heading(2, &inert(&short(&words(title), TITLE)))?;
@@ -303,15 +303,18 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     doc.digest(&shortened(digest, transcript))
 }
 
+/// The labels of prompts and answers in a digest.
+const PROMPTS_AND_ANSWER: [&str; 4] = ["Prompt", "First prompt", "Last prompt", "Last answer"];
+
 /// Digest without parts that follow at length, and without the state, which is outdated when the text is read.
 fn shortened(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
     let mut rows = digest::rows(digest, transcript);
     // With a single turn, its prompt and answer stand right below.
-    rows.retain(|row| row.label != "State" && (transcript.turns.len() > 1 || !matches!(row.label, "Asked" | "Said")));
+    rows.retain(|row| row.label != "State" && (transcript.turns.len() > 1 || !PROMPTS_AND_ANSWER.contains(&row.label)));
     for row in &mut rows {
         match row.label {
-            "Changed" => row.facts.truncate(1),
-            "Open" => row.facts = vec![DigestFact::of(Class::Plain, &open_counts(digest))],
+            "Changes" => row.facts.truncate(1),
+            "Unresolved failures" => row.facts = vec![DigestFact::of(Class::Plain, &open_counts(digest))],
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ pub(super) const OUTPUT: Output = Output {
     endings: &["html", "htm"],
     media_type: "text/html; charset=utf-8",
     label: "Web page, works offline",
-    description: "One file for a browser",
+    description: "A single file for a browser",
     source: OutputSource::Session,
     terminal: TerminalRule::Refuse,
     write: |export, out| {

@@ -7,8 +7,8 @@ pub(super) const OUTPUT: Output = Output {
     name: "patch",
     endings: &["patch", "diff"],
     media_type: "text/x-diff; charset=utf-8",
-    label: "Patch of what it changed",
-    description: "What it changed in files, for `git apply` or `patch -p1`",
+    label: "Patch of the changes",
+    description: "The changes to files, for `git apply` or `patch -p1`",
     source: OutputSource::Changes,
     terminal: TerminalRule::Neutralise,
     write: |export, out| {

@@ -10,7 +10,7 @@ pub(super) const OUTPUT: Output = Output {
     endings: &["md"],
     media_type: "text/markdown; charset=utf-8",
     label: "Pull request description",
-    description: "Markdown for a pull request: the digest, prompts, changes and failures, the rest folded; under 60,000 characters",
+    description: "Markdown for a pull request: summary, prompts, changes and failures, with the rest folded; under 60,000 characters",
     source: OutputSource::Session,
     terminal: TerminalRule::Print,
     write: |export, out| {

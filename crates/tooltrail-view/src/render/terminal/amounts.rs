@@ -1,7 +1,7 @@
 //! The digest of a session: labels in a column, facts beside them, the calls that prove them by their numbers.
 //!
 //! ```text
-//! Proof    ! #37 cargo test: the success is that of tail -5, its own was not
+//! Proof    ! #37 cargo test: the success came from tail -5, its own was not
 //!            recorded · 2 edits since
 //! ```
 
@@ -11,18 +11,20 @@ use super::wrap::Fold;
 use crate::digest::{self, DigestFact, FactPart, Proof};
 use std::io;
 
-/// Column in which facts begin.
-const COLUMN: usize = 9;
+/// Columns between the longest label and the facts.
+const GAP: usize = 2;
 
 impl TerminalWriter<'_, '_> {
     /// Writes a digest.
     pub(super) fn digest(&mut self, rows: &[digest::DigestRow]) -> io::Result<()> {
         self.page.gap()?;
+        // As wide as the longest label that is shown: most sessions have only short ones.
+        let column = rows.iter().map(|row| row.label.len()).max().unwrap_or(0) + GAP;
         for row in rows {
             let mut label = row.label;
             for fact in &row.facts {
                 // Only the first fact of a row shows the label.
-                self.fact(std::mem::take(&mut label), fact)?;
+                self.fact(column, std::mem::take(&mut label), fact)?;
             }
         }
         // Numbers such as `#37` are not references for commands, so one example shows how to open a call.
@@ -30,16 +32,16 @@ impl TerminalWriter<'_, '_> {
         let calls =
             facts.flat_map(|fact| &fact.pieces).filter_map(|piece| if let FactPart::Call(proof) = piece { Some(proof) } else { None });
         match calls.into_iter().next() {
-            Some(proof) => self.page.put(&opened(proof), Fold::Words),
+            Some(proof) => self.page.put(&opened(column, proof), Fold::Words),
             None => Ok(()),
         }
     }
 
-    fn fact(&mut self, label: &str, fact: &DigestFact) -> io::Result<()> {
+    fn fact(&mut self, column: usize, label: &str, fact: &DigestFact) -> io::Result<()> {
         let mut lead = StyledRow::of(DIM, label);
-        lead.pad(COLUMN);
+        lead.pad(column);
         let mut next = StyledRow::default();
-        next.pad(COLUMN);
+        next.pad(column);
         if let Some((sign, tone)) = fact.sign {
             lead.push(tone_style(tone), &format!("{sign} "));
         // Aligned with the text of the fact above, behind its sign.
@@ -59,9 +61,9 @@ impl TerminalWriter<'_, '_> {
 }
 
 /// Hint how a call is opened.
-fn opened(proof: &Proof) -> StyledRow {
+fn opened(column: usize, proof: &Proof) -> StyledRow {
     let mut row = StyledRow::default();
-    row.pad(COLUMN);
+    row.pad(column);
     row.push(DIM, &format!("{} in full: ", proof.name));
     row.push(ACCENT, &format!("tooltrail show {}", proof.r#ref));
     row

@@ -325,7 +325,7 @@ fn picture(image: &Image, alt: &Line) -> StyledRow {
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let words = if alt.is_empty() { facts.join(", ") } else { alt.text() };
     // The view already calls it a picture where it has no better name.
-    let sort = if words.starts_with("picture") { "" } else { "picture: " };
+    let sort = if words.starts_with("image") { "" } else { "image: " };
     StyledRow::of(DIM, "[").with(DIM, sort).with(PLAIN, &words).with(DIM, "]")
 }
 

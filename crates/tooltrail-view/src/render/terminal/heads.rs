@@ -24,7 +24,7 @@ impl TerminalWriter<'_, '_> {
         let book = self.book;
         let transcript = book.transcript();
         let session = &transcript.session;
-        self.page.put(&StyledRow::of(BOLD, session.title.unwrap_or("a session without a title")), Fold::Words)?;
+        self.page.put(&StyledRow::of(BOLD, session.title.unwrap_or("untitled session")), Fold::Words)?;
         let agent = settings::agent(transcript);
         let agent = [agent.as_str()].into_iter().chain(session.models.iter().copied()).collect::<Vec<_>>().join(", ");
         // Each of them may be missing, depending on the agent.
@@ -36,7 +36,7 @@ impl TerminalWriter<'_, '_> {
         // The log's numbers may be anything, so sums must not overflow.
         let cached = usage.cache_read.saturating_add(usage.cache_write_5m).saturating_add(usage.cache_write_1h);
         if usage.input.saturating_add(usage.output).saturating_add(cached) > 0 {
-            let server = settings::server_tools(transcript.settings.server_tools).map(|tools| format!(" · {tools} by the model's service"));
+            let server = settings::server_tools(transcript.settings.server_tools).map(|tools| format!(" · {tools} by the API"));
             let words = format!("tokens: {} in, {} out, {} cached", count(usage.input), count(usage.output), count(cached));
             self.page.put(&StyledRow::of(DIM, &(words + &server.unwrap_or_default())), Fold::Words)?;
         }

@@ -174,7 +174,7 @@ pub(super) fn bar(counts: &ChipCounts, on: ChipSet) -> Markup {
     // A closed menu must show that something in it is selected.
     let in_menu = kinds.iter().any(|(place, ..)| chosen(*place).is_some());
     html! {
-        div.chips #tt-filters role="group" aria-label="What is shown" {
+        div.chips #tt-filters role="group" aria-label="Filters" {
             // A plain link without the parameter: clearing works without a script too.
             a.chip href="?" data-show="" aria-current=[on.is_empty().then_some("true")] { "All" }
             @for (place, chip, number) in first {

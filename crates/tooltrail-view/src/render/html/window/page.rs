@@ -48,15 +48,15 @@ const TABS: &[(Tab, &str, &str)] = &[
 const KEYS: &[(&str, &str)] = &[
     ("m", "copy the call as Markdown"),
     (".", "menu of the row"),
-    ("f", "chips: what is shown"),
+    ("f", "filters"),
     ("w", "waterfall, at the same call"),
-    ("[ ]", "session before, after"),
-    ("Ctrl K", "go to a turn, a file, a session, a command"),
+    ("[ ]", "previous, next session"),
+    ("Ctrl K", "go to a turn, file, session or command"),
     ("g h", "home"),
-    ("g l", "what runs now"),
+    ("g l", "running sessions"),
     ("g s", "sessions"),
     ("g c", "calls"),
-    ("g f", "calls that failed"),
+    ("g f", "failed calls"),
     ("?", "this help"),
 ];
 
@@ -76,7 +76,7 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &SessionPageReque
                     (end(transcript, at))
                 }
             }
-            (help::dialog(KEYS, &html! { p { a href={ (at.root) "/help" } { "More help: the filter language, what the signs mean, where logs are read from" } } }))
+            (help::dialog(KEYS, &html! { p { a href={ (at.root) "/help" } { "More help: filter syntax, status icons, log locations" } } }))
             (menu())
             // Empty and hidden: the script fills these in when new rows arrive, and announces them to screen readers.
             button #tt-new type="button" hidden {}
@@ -93,9 +93,9 @@ fn copied(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let name = transcript.copied_from.as_deref().unwrap_or_else(|| last_part(first.file));
     html! {
         p.copied.di {
-            (counted(copies().count() as u64, "call")) ", with what was said around them, copied from "
+            (counted(copies().count() as u64, "call")) ", with the messages around them, copied from "
             a href={ (at.root) "/s/" (encoded(name)) } title=(neutral(first.file)) { (neutral(name)) }
-            ": the session went on from there. Turns, calls and tokens above are its own alone."
+            ": this session continues that one. The turns, calls and tokens above count only this session."
         }
     }
 }
@@ -125,12 +125,12 @@ fn top(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
                 h1 { (title(transcript)) }
                 (state(session, at.now))
                 span.do {
-                    @if let Some(address) = earlier { a.step rel="prev" href=(address) title="The session before it ([)" aria-label="The session before it" { "‹" } }
-                    @if let Some(address) = later { a.step rel="next" href=(address) title="The session after it (])" aria-label="The session after it" { "›" } }
+                    @if let Some(address) = earlier { a.step rel="prev" href=(address) title="Previous session ([)" aria-label="Previous session" { "‹" } }
+                    @if let Some(address) = later { a.step rel="next" href=(address) title="Next session (])" aria-label="Next session" { "›" } }
                     @if let Some(command) = at.resume { (resume(command)) }
                     details.menu { summary { "Export" } div.pop {
                         @for output in OUTPUTS { a href={ (at.base) "/export." (output.name) } { (output.label) } }
-                        p.di { "Secrets are looked for and taken out:" br; "a help, no guarantee. Read it before you share it." }
+                        p.di { "Secrets are redacted on a best-effort basis." br; "Read the file before you share it." }
                     } }
                 }
             }
@@ -146,7 +146,7 @@ pub(super) fn about_list(transcript: &Transcript<'_>, at: &SessionPageRequest<'_
     let address = |name: &str| at.calls.filter(|_| name == "calls");
     html! { ul.about { @for (name, value) in facts { li {
         span.di { (name) } " "
-        @match address(name) { Some(address) => a href=(address) title="All of them as a table" { (neutral(&value)) }, None => (neutral(&value)) }
+        @match address(name) { Some(address) => a href=(address) title="All as a table" { (neutral(&value)) }, None => (neutral(&value)) }
     } } } }
 }
 
@@ -203,7 +203,7 @@ fn last_part(path: &str) -> &str {
 fn digest(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     html! {
         @if book.transcript().calls.len() <= MANY || at.digest { div #tt-digest { (window.digest(book, at)) } }
-        @else { div #tt-digest aria-busy="true" { p.digest.di { "Finding out what it amounts to … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
+        @else { div #tt-digest aria-busy="true" { p.digest.di { "Computing the summary … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
     }
 }
 
@@ -249,7 +249,7 @@ fn rows(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup
     html! {
         // The version is part of every address the script fetches, so answers can be cached for ever.
         div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-calls=(transcript.calls.len()) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
-            @if window.is_empty() { p.di { "There is nothing to show." } }
+            @if window.is_empty() { p.di { "Nothing to show." } }
             @for root in roots {
                 @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
                 @if Some(root) == inlined {

@@ -107,7 +107,7 @@ impl SectionRenderer<'_> {
                 (summary(&call::head(story), &story.row, &frame, self.at.clock()))
                 // `data-filled` tells the script that nothing has to be fetched when the row is opened.
                 @if open { div.body { (self.inside(story, &OPENED, &nest, &page)) } }
-                @else { a.body.more href=(page) { "Open its page" } }
+                @else { a.body.more href=(page) { "Open the page of the call" } }
             }
         }
     }
@@ -117,7 +117,7 @@ impl SectionRenderer<'_> {
         let blocks = body_of(story, limits);
         html! {
             (inside(&blocks, &call::life(story), nest))
-            @if cut(&blocks) { p { a.all href=(page) { "Show all of it" } } }
+            @if cut(&blocks) { p { a.all href=(page) { "Show all" } } }
         }
     }
 
@@ -132,7 +132,7 @@ impl SectionRenderer<'_> {
                 self.inside(&story, &limits, &nest, &self.window.page_of(call, index, self.at))
             }
             (Loaded::Gone(why), Some(_)) => gone(&why),
-            _ => notice(Level::Error, &html! { "There is no such call." }),
+            _ => notice(Level::Error, &html! { "No such call." }),
         }
     }
 
@@ -145,10 +145,10 @@ impl SectionRenderer<'_> {
         let whole = format!("{}&page=1", self.at.part(&path));
         // A folded message is rarely opened, so a long body is fetched only then.
         let rest = if told.folded && markup.0.len() > FOLDED {
-            markup = html! { a.more href=(whole) { "Show it" } };
+            markup = html! { a.more href=(whole) { "Show" } };
             Some(path.as_str())
         } else if cut(&told.body) {
-            markup = html! { (markup) p { a.all href=(whole) { "Show all of it" } } };
+            markup = html! { (markup) p { a.all href=(whole) { "Show all" } } };
             Some(path.as_str())
         } else {
             None
@@ -162,7 +162,7 @@ impl SectionRenderer<'_> {
 
     /// All of a message.
     pub(super) fn text(&self, section: usize, row: usize) -> Markup {
-        let missing = || notice(Level::Error, &html! { "There is no such message." });
+        let missing = || notice(Level::Error, &html! { "No such message." });
         let Some(chunk) = self.window.plan.chunks.get(section) else { return missing() };
         let thread = chunk.thread.and_then(|thread| self.book.transcript().threads.get(thread));
         // Only messages have texts of their own; calls are fetched through `body`.
@@ -185,7 +185,7 @@ impl SectionRenderer<'_> {
 
 /// Remark for a record that is not where it was.
 fn gone(why: &str) -> Markup {
-    notice(Level::Error, &html! { "This cannot be shown: " (neutral(why)) })
+    notice(Level::Error, &html! { "Cannot show this: " (neutral(why)) })
 }
 
 /// Whether content was left out that the log still has, so that fetching more makes sense.

@@ -3,7 +3,7 @@
 use super::super::text::inert;
 use super::{ANSWERS, PROMPTS};
 use crate::cut::short;
-use crate::head::{count, counted};
+use crate::head::counted;
 use crate::render::{walk, words};
 use crate::{Book, Loaded, Selection};
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ pub(super) fn asked(turn: &TurnSummary, prompt: usize, answer: usize) -> String 
         text += &format!("   - Answer: {}\n", inert(&short(&turn.answer, answer)));
     }
     if turn.calls > 0 {
-        let bad = if turn.bad > 0 { format!(", {} went wrong", count(turn.bad)) } else { String::new() };
+        let bad = if turn.bad > 0 { format!(", {}", counted(turn.bad, "problem")) } else { String::new() };
         text += &format!("   - {}{bad}\n", counted(turn.calls, "call"));
     }
     text

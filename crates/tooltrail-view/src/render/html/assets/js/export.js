@@ -41,7 +41,7 @@ async function unpackNow(place) {
   try {
     html = await unzip(script);
   } catch {
-    place.querySelector('.wait').textContent = 'This browser cannot unpack these rows. An export with --plain shows them.';
+    place.querySelector('.wait').textContent = 'This browser cannot decompress these rows. Export the session with --plain to see them.';
     return;
   }
   watcher.unobserve(place);
@@ -109,7 +109,7 @@ async function openAll() {
 async function print() {
   await unpackAll((left) => say(left ? `unpacking, ${left} left` : 'unpacked'));
   const count = all('.row', rows).length;
-  if (count > 2000 && !confirm(`This prints ${count.toLocaleString('en')} rows. Go on?`)) return;
+  if (count > 2000 && !confirm(`This prints ${count.toLocaleString('en')} rows. Continue?`)) return;
   window.print();
 }
 

@@ -178,7 +178,7 @@ function renewFold(old, node) {
 // Its logs are not there any more: what is here is all there is.
 function lose() {
   if (byId('tt-lost')) return;
-  const said = Object.assign(document.createElement('p'), { id: 'tt-lost', textContent: 'The logs of this session are gone. What is here was read before.' });
+  const said = Object.assign(document.createElement('p'), { id: 'tt-lost', textContent: 'The logs of this session are gone. This page shows what was read before.' });
   said.setAttribute('role', 'status');
   rows.before(said);
 }
@@ -229,7 +229,7 @@ function renewTurns(old, came) {
   items.slice(came.children.length).forEach((item) => item.remove());
 }
 
-// What it amounts to takes longer to be found out than anything else, so it comes later.
+// The summary takes longer than anything else, so it comes later.
 let digesting = null;
 let cost = 0;
 function digestLater() {

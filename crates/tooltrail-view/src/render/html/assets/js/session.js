@@ -10,7 +10,7 @@ const MARGIN = '600% 0px';
 const KEEP = 10;
 // How many of them may be near: each has some 1,600 elements, and 20,000 are enough.
 const MOST = 11;
-const FAILED = 'This part could not be fetched. ';
+const FAILED = 'Could not load this part. ';
 
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
 const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}${grown ? '&live=1' : ''}`;
@@ -301,7 +301,7 @@ async function fillNow(row, query) {
     html = await text(() => row.dataset.body + query);
   } catch {
     old?.removeAttribute('aria-busy');
-    return say('it could not be fetched');
+    return say('could not load it');
   }
   const body = document.createElement('div');
   body.className = 'body';
@@ -347,7 +347,7 @@ async function copyMarkdown(row) {
     if (!answer.ok) throw new Error(String(answer.status));
     copy(await answer.text(), 'Markdown');
   } catch {
-    say('it could not be fetched');
+    say('could not load it');
   }
 }
 
@@ -405,7 +405,7 @@ async function find(text) {
   try {
     told = await (await get('find?q=' + encodeURIComponent(text), looking.signal)).json();
   } catch {
-    if (mine === search) status.textContent = 'finding failed';
+    if (mine === search) status.textContent = 'search failed';
     return;
   }
   if (mine !== search) return;
@@ -473,14 +473,14 @@ async function match(back) {
   row.classList.add('here');
   mark(row);
   note();
-  if (!spots.length) { say('in a part that is not shown: see its page'); return put(row.matches('details') ? row.firstElementChild : row, 'center'); }
+  if (!spots.length) { say('in a part that is not loaded: open its page'); return put(row.matches('details') ? row.firstElementChild : row, 'center'); }
   mine.spots = spots;
   mine.spot = back ? spots.length - 1 : 0;
   put(paintHere(spots[mine.spot]), 'center');
 }
 
 // ---- Keys ---------------------------------------------------------------------------------------------------------
-const follow = (rel) => { const link = document.querySelector(`a[rel="${rel}"]`); if (link) location.href = link.href; else say(rel === 'prev' ? 'no session before it' : 'no session after it'); };
+const follow = (rel) => { const link = document.querySelector(`a[rel="${rel}"]`); if (link) location.href = link.href; else say(rel === 'prev' ? 'no previous session' : 'no next session'); };
 const ACTS = {
   m: () => { if (current) copyMarkdown(current); else say('select a row first'); },
   '.': openMenu,
@@ -510,7 +510,7 @@ addEventListener('popstate', () => {
   if (!current?.isConnected || hashId() !== anchor(current)) followHash();
 });
 
-// What the session amounts to takes a while to be found out, where it is long.
+// The summary of a long session takes a while.
 async function digest() {
   const place = byId('tt-digest');
   if (!place?.matches('[aria-busy]')) return;
