@@ -9,13 +9,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::io;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::error::ErrorChain;
+use tooltrail_model::visible::{neutral, neutral_path};
 use tracing::warn;
 
 /// An error of the catalogue.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// The file cannot be used.
-    #[error("cannot use the catalogue `{}`", path.display())]
+    #[error("cannot use the catalogue `{}`", neutral_path(path))]
     Store {
         /// The file.
         path: PathBuf,
@@ -24,7 +25,7 @@ pub enum CatalogueError {
         error: rusqlite::Error,
     },
     /// Whether the file is there cannot be told.
-    #[error("cannot look for the catalogue `{}`", path.display())]
+    #[error("cannot look for the catalogue `{}`", neutral_path(path))]
     Hidden {
         /// The file.
         path: PathBuf,
@@ -33,7 +34,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Its directory cannot be made.
-    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
+    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", neutral_path(path))]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -42,7 +43,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A file that is damaged, or that another version has made, cannot be renamed.
-    #[error("cannot rename the catalogue `{}`, in whose place a new one has to be made", path.display())]
+    #[error("cannot rename the catalogue `{}`, in whose place a new one has to be made", neutral_path(path))]
     Aside {
         /// The file.
         path: PathBuf,
@@ -51,7 +52,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A new file cannot be given its name.
-    #[error("cannot give the catalogue `{}` its name", path.display())]
+    #[error("cannot give the catalogue `{}` its name", neutral_path(path))]
     Unnamed {
         /// The file.
         path: PathBuf,
@@ -60,13 +61,13 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Newer versions have made the file, and the one that this version would use instead.
-    #[error("a newer version of tooltrail has made the catalogue `{}`", path.display())]
+    #[error("a newer version of tooltrail has made the catalogue `{}`", neutral_path(path))]
     Newer {
         /// The file.
         path: PathBuf,
     },
     /// The stored summary of a log cannot be read.
-    #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
+    #[error("the catalogue `{}` is damaged where it describes `{}`", neutral_path(path), neutral(log))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -91,7 +92,7 @@ impl std::fmt::Display for Repair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Repair::SetAside(path) => {
-                write!(f, "the catalogue was damaged; it is now `{}`, and a new one is made from the logs", path.display())
+                write!(f, "the catalogue was damaged; it is now `{}`, and a new one is made from the logs", neutral_path(path))
             }
             Repair::ReadAgain(log) => write!(f, "the catalogue was damaged where it describes `{log}`, which is read again"),
         }
