@@ -82,7 +82,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 /// All sessions of a file, the main one first.
 fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
     if linked.sessions.is_empty() {
-        bail!("no session in `{}`; `tooltrail check {}` says what is in it", neutral_path(&path), neutral_path(&path));
+        bail!("no session in `{}`; `tooltrail check {}` says what is in it", neutral_path(path), neutral_path(path));
     }
     let mut calls = vec![0_u64; linked.sessions.len()];
     for call in &linked.calls {
