@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn snippets_cannot_act_on_a_terminal() {
         let line = marked("a\u{1b}[31m\n\tneedle \u{202e}x", &[[8, 14]], None);
-        assert_eq!(line, format!("a␛[31m {MATCH}needle{MATCH:#} x"));
+        assert_eq!(line, format!("a␛[31m {MATCH}needle{MATCH:#} ⟨U+202E⟩x"));
         let long = format!("{}needle", "x".repeat(100));
         assert!(marked(&long, &[[100, 106]], Some(30)).contains("needle"));
     }
