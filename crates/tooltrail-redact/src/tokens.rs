@@ -236,7 +236,8 @@ pub(crate) fn discord(spot: TriggerSpot<'_>) -> Option<Take> {
     let to = spot.run(time + 1, 48, is_url);
     let dots = spot.byte(id) == Some(b'.') && spot.byte(time) == Some(b'.');
     let shape = dots && (23..=28).contains(&(id - spot.at)) && time - id == 7 && to - time >= 28;
-    (shape && random(spot.bytes(spot.at, id))).then(|| Take::mark(spot.at, to))
+    // One of the two may look like words by chance, and names with dots like neither.
+    (shape && (random(spot.bytes(spot.at, id)) || random(spot.bytes(time + 1, to)))).then(|| Take::mark(spot.at, to))
 }
 
 /// A private key of Bitcoin as wallets export it: 51 or 52 characters of base58.

@@ -135,7 +135,7 @@ fn secrets_of_all_shapes_leak_from_no_field_into_an_export() {
             }
         }
     });
-    println!("{} of {seen} leak, {} shapes", leaks.len(), used.len());
+    println!("{} of {seen} leak, {} shapes\n{}", leaks.len(), used.len(), leaks.join("\n"));
     assert!(used.len() >= 200 && seen > 10_000, "{} shapes, {seen} secrets looked for", used.len());
     assert!(leaks.len() * 200 <= seen, "{} of {seen} leak:\n{}", leaks.len(), leaks.join("\n"));
 }
