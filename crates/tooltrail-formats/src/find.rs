@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use tooltrail_model::Time;
+use tooltrail_model::visible::neutral_path;
 use tracing::{debug, warn};
 
 /// A source that may be a log: a file, or one session of a database.
@@ -62,7 +63,7 @@ pub struct Search {
 
 /// Something that could not be read. The rest was.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read `{}`", path.display())]
+#[error("cannot read `{}`", neutral_path(path))]
 pub struct Problem {
     /// The file or directory.
     pub path: PathBuf,

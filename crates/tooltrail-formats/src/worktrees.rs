@@ -41,9 +41,14 @@ pub(crate) fn place<'p>(directory: &'p [u8], address: Option<&[u8]>) -> Director
     DirectoryPlace { repository, project, stand_in: stand_in.is_some() }
 }
 
-/// The root of the worktree that a file lies in.
-pub(crate) fn root(path: &str) -> Option<&str> {
-    worktree(path.as_bytes(), None).and_then(|found| path.get(..found.root)).filter(|root| root.len() < path.len())
+/// The root of the worktree that a file lies in, if it is one of this project.
+pub(crate) fn root<'p>(path: &'p str, project: Option<&str>) -> Option<&'p str> {
+    let found = worktree(path.as_bytes(), None)?;
+    // A stand-in for a project has the name of its checkout; the model may know that by its whole path.
+    let name = found.checkout.and_then(|checkout| path.get(checkout));
+    let named = |project: &str| name.is_some() && project.rsplit(['/', '\\']).next() == name;
+    let own = project.is_none_or(|project| *found.project == *project.as_bytes() || named(project));
+    path.get(..found.root).filter(|root| own && root.len() < path.len())
 }
 
 fn worktree<'p>(path: &'p [u8], address: Option<&[u8]>) -> Option<Worktree<'p>> {

@@ -37,6 +37,8 @@ words! {
         ParentCycle => "parent_cycle",
         /// The file could not be read to its end.
         ReadError => "read_error",
+        /// A count of more tokens than a request or a conversation can have; not added up.
+        AbsurdTokens => "absurd_tokens",
     }
 }
 

@@ -19,7 +19,27 @@ pub struct Tokens {
     pub cache_read: u64,
 }
 
+/// More tokens than one request can have: models read a few million at most.
+const MOST_OF_REQUEST: u64 = 100_000_000;
+
+/// More tokens than a conversation can have: a thousand of the largest requests.
+const MOST_OF_CONVERSATION: u64 = 1000 * MOST_OF_REQUEST;
+
 impl Tokens {
+    /// A count that no request can have, if there is one. A single such number would drown every sum that it is part of.
+    pub fn absurd(&self) -> Option<u64> {
+        self.most().filter(|most| *most > MOST_OF_REQUEST)
+    }
+
+    /// A count that not even all requests of a conversation can have together.
+    pub fn absurd_in_total(&self) -> Option<u64> {
+        self.most().filter(|most| *most > MOST_OF_CONVERSATION)
+    }
+
+    fn most(&self) -> Option<u64> {
+        [self.input, self.output, self.cache_write_5m, self.cache_write_1h, self.cache_read].into_iter().max()
+    }
+
     /// Adds without overflowing.
     pub fn add(&mut self, other: &Tokens) {
         self.input = self.input.saturating_add(other.input);

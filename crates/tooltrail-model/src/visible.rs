@@ -1,6 +1,7 @@
 //! Characters that would act instead of being shown, made visible: in rows, on pages and in terminals alike.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Replacement for a tab, which keeps the layout of code in every output.
 const TAB: &str = "    ";
@@ -9,7 +10,7 @@ const TAB: &str = "    ";
 /// writing become visible.
 pub fn neutral(text: &str) -> Cow<'_, str> {
     // Nearly all texts are harmless, most of them by their bytes alone, and are not copied.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts) {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(is_active) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
@@ -21,7 +22,7 @@ pub fn neutral(text: &str) -> Cow<'_, str> {
 
 /// A text of several lines without any effect. Line feeds and tabs stay; a carriage return before a line feed is dropped.
 pub fn neutral_text(text: &str) -> Cow<'_, str> {
-    if !text.contains(|letter| acts(letter) && letter != '\n' && letter != '\t') {
+    if !text.contains(|letter| is_active(letter) && letter != '\n' && letter != '\t') {
         return Cow::Borrowed(text);
     }
     let text = text.replace("\r\n", "\n");
@@ -33,6 +34,11 @@ pub fn neutral_text(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(out)
+}
+
+/// A path for messages, on one line and without any effect.
+pub fn neutral_path(path: impl AsRef<Path>) -> String {
+    neutral(&path.as_ref().to_string_lossy()).into_owned()
 }
 
 fn push_neutral(out: &mut String, letter: char) {
@@ -49,11 +55,11 @@ fn push_neutral(out: &mut String, letter: char) {
 }
 
 /// Whether a character has an effect instead of being shown.
-fn acts(letter: char) -> bool {
+pub fn is_active(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}') || turns(letter)
 }
 
 /// Whether a character changes the direction of writing, so that code would read differently than it runs.
 fn turns(letter: char) -> bool {
-    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

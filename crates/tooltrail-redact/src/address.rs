@@ -19,9 +19,18 @@ pub(crate) fn email(spot: TriggerSpot<'_>) -> Option<Take> {
     let name = name(spot)?;
     let host = host(spot)?;
     let from = spot.at - name.len();
-    let person = !MACHINES.split(' ').any(|machine| name.eq_ignore_ascii_case(machine.as_bytes()));
+    let person = !MACHINES.split(' ').any(|machine| is_machine(name, machine.as_bytes()));
     // In a URL the part before `@` is a user, which `url.rs` handles: an address of a person does not stand there.
     (person && is_host(host) && !in_url(spot.before(from, 64))).then(|| Take::mark(from, spot.end + host.len()))
+}
+
+/// Whether a local part is that of a machine, or ends with it: `releases-no-reply`.
+fn is_machine(name: &[u8], machine: &[u8]) -> bool {
+    let above = name.len().checked_sub(machine.len() + 1);
+    name.eq_ignore_ascii_case(machine)
+        || machine.len() > "git".len()
+            && ends_folded(name, machine)
+            && above.and_then(|at| name.get(at)).is_some_and(|byte| matches!(byte, b'-' | b'_' | b'.' | b'+'))
 }
 
 /// Whether the `@` separates the user or password of a URL: `https://anna@host`, `https://anna:word@host`.

@@ -147,8 +147,12 @@ fn other(last: &[u8], before: &[&[u8]], name: &[u8]) -> Option<SecretName> {
     if is(last, b"auth") && (before.is_empty() || name.starts_with(b"_")) {
         return named("credentials", NameClass::Weak);
     }
-    if is(last, b"salt") && !before.is_empty() || listed("phpsessid jsessionid sessid", last) {
+    if is(last, b"salt") && !before.is_empty() {
         return named("key", NameClass::Any);
+    }
+    // Chance makes some of their values look like words.
+    if listed("phpsessid jsessionid sessid", last) {
+        return named("key", NameClass::Token);
     }
     None
 }

@@ -158,7 +158,9 @@ pub(crate) const RULES: &[Rule] = &[
     long("figma token", &["figd_", "figo_"], Url, 30),
     long("postman key", &["PMAK-"], Url, 30),
     long("new relic key", &["NRAK-", "NRII-", "NRJS-", "NRRA-"], Url, 19),
-    long("grafana token", &["glsa_", "glc_"], Path, 30),
+    long("grafana token", &["glsa_"], Path, 30),
+    // Base64, which has no underscores: `glc_code_quality_settings` is a name.
+    long("grafana token", &["glc_"], Plain, 30),
     long("grafana key", &["eyJrIjoi"], Path, 60),
     long("atlassian token", &["ATATT3", "ATCTT3", "ATOAIT"], Path, 40),
     shape("dynatrace token", &["dt0c01.", "dt0s01."], tokens::dynatrace),

@@ -64,7 +64,9 @@ impl Token {
         // Tokens of fixed length must end there: a longer run is something else, such as a hash.
         let open = self.most == LONGEST;
         let fits = body.len() >= self.least && (open || spot.ends(to));
-        if !fits || filler(body) || body.len() >= 12 && !plausible(body) {
+        // Sixteen capitals without a digit are one in thirty keys of AWS.
+        let capitals = !open && matches!(self.letters, Letters::Upper) && body.iter().all(u8::is_ascii_uppercase);
+        if !fits || filler(body) || body.len() >= 12 && !plausible(body) && !capitals {
             return None;
         }
         let to = if open { wrapped(spot, spot.at, to, self.letters) } else { to };
@@ -95,7 +97,9 @@ fn wrapped(spot: TriggerSpot<'_>, from: usize, to: usize, letters: Letters) -> u
 pub(crate) fn secret_key(spot: TriggerSpot<'_>) -> Option<Take> {
     let to = spot.run(spot.end, LONGEST, |byte| byte.is_ascii_alphanumeric());
     let body = spot.bytes(spot.end, to);
-    (body.len() >= 20 && spot.begins(spot.at) && random(body) && !filler(body)).then(|| Take::mark(spot.at, to))
+    // `OpenAI` in base64, which stands in the middle of its keys.
+    let own = body.windows(8).any(|part| part == b"T3BlbkFJ");
+    (body.len() >= 20 && spot.begins(spot.at) && (random(body) || own) && !filler(body)).then(|| Take::mark(spot.at, to))
 }
 
 /// A JSON web token: `eyJ….eyJ….…`. The signature may be cut off.
@@ -236,7 +240,11 @@ pub(crate) fn discord(spot: TriggerSpot<'_>) -> Option<Take> {
     let to = spot.run(time + 1, 48, is_url);
     let dots = spot.byte(id) == Some(b'.') && spot.byte(time) == Some(b'.');
     let shape = dots && (23..=28).contains(&(id - spot.at)) && time - id == 7 && to - time >= 28;
-    (shape && random(spot.bytes(spot.at, id))).then(|| Take::mark(spot.at, to))
+    // Each may look like words by chance; names with dots have no digits between small letters and capitals in the end.
+    let signature = spot.bytes(time + 1, to);
+    let mixed =
+        letters_and_digits(signature) && signature.iter().any(u8::is_ascii_lowercase) && signature.iter().any(u8::is_ascii_uppercase);
+    (shape && (random(spot.bytes(spot.at, id)) || mixed)).then(|| Take::mark(spot.at, to))
 }
 
 /// A private key of Bitcoin as wallets export it: 51 or 52 characters of base58.

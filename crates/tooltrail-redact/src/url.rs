@@ -20,8 +20,14 @@ pub(crate) fn userinfo(spot: TriggerSpot<'_>) -> Option<Take> {
             (!stands_in(user, password)).then(|| Take::mark(spot.end + colon + 1, spot.end + info.len()))
         }
         // A user name alone stays, unless it looks like a key, as in a Sentry DSN.
-        None => (info.len() >= 20 && random(info) && !placeholder(info, false)).then(|| Take::mark(spot.end, spot.end + info.len())),
+        None => (info.len() >= 20 && (random(info) || is_hash(info)) && !placeholder(info, false))
+            .then(|| Take::mark(spot.end, spot.end + info.len())),
     }
+}
+
+/// Whether a user name is a number in hexadecimal, as long as keys are.
+fn is_hash(info: &[u8]) -> bool {
+    info.len() >= 32 && info.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// The user and a password with slashes in it, as people write it by mistake. A port and a path look alike, so the password must not

@@ -43,7 +43,9 @@ static SENTENCE_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| OF_SEN
 /// Whether this is a placeholder for a value, or a reference to where the value is kept.
 pub(crate) fn placeholder(value: &[u8], quoted: bool) -> bool {
     let opens = match value {
-        [b'<', .., b'>'] | [b'{', .., b'}'] | [b'[', .., b']'] | [b'(', .., b')'] | [b'%', .., b'%'] | [b'@', .., b'@'] => true,
+        [b'<', .., b'>'] | [b'{', .., b'}'] | [b'[', .., b']'] | [b'(', .., b')'] => true,
+        // A salt may begin and end with the same sign by chance.
+        [b'%', name @ .., b'%'] | [b'@', name @ .., b'@'] if name.iter().all(|byte| is_word(*byte) || matches!(byte, b'.' | b'-')) => true,
         [b'<' | b'{' | b'[' | b'(' | b'#' | b'&' | b'%' | b'`' | b'!', rest @ ..] => !quoted || rest.len() < 2,
         [b'*', ..] => value.iter().all(|byte| *byte == b'*') || !quoted,
         // `$2b$…` and `$argon2…` are password hashes; any other `$` begins a variable.

@@ -8,7 +8,13 @@ use tooltrail_redact::Redactor;
 use tooltrail_testkit::rng::Rng;
 use tooltrail_testkit::secrets::{INNOCENT, Planted, SHAPES, Shape, plant};
 
-const SEEDS: [u64; 6] = [1, 7, 42, 1234, 99_999, 0xfeed];
+/// Seeds of the values; `SECRET_SEEDS="3 5"` tries others.
+fn seeds() -> Vec<u64> {
+    match std::env::var("SECRET_SEEDS") {
+        Ok(seeds) => seeds.split(' ').filter_map(|seed| seed.parse().ok()).collect(),
+        Err(_) => vec![1, 7, 42, 1234, 99_999, 0xfeed],
+    }
+}
 
 /// A place where a log has a text: what stands around the secret there.
 type Carrier = (&'static str, fn(&str) -> String);
@@ -27,13 +33,6 @@ const CARRIERS: &[Carrier] = &[
     ("coloured", |text| format!("\u{1b}[1;32m{text}\u{1b}[0m\n")),
 ];
 
-/// Whether any telling part of a value can be read: half of a short one, 24 characters of a long one.
-fn leaks(out: &str, value: &str) -> bool {
-    let least = value.len().min((value.len() / 2).clamp(6, 24));
-    let window = |at: usize| value.get(at..at + least).is_some_and(|part| out.contains(part));
-    (0..=value.len() - least).any(window)
-}
-
 /// Whether a carrier can hold the text: a command is one line, and no setting.
 fn fits(carrier: &str, text: &str) -> bool {
     match carrier {
@@ -51,12 +50,12 @@ struct Tally {
 }
 
 fn try_shape(shape: &Shape, rng: &mut Rng, tally: &mut Tally) {
-    let Planted { text, values } = plant(shape, rng);
-    for (carrier, wrap) in CARRIERS.iter().filter(|(carrier, _)| fits(carrier, &text)) {
-        let carried = wrap(&text);
+    let planted = plant(shape, rng);
+    for (carrier, wrap) in CARRIERS.iter().filter(|(carrier, _)| fits(carrier, &planted.text)) {
+        let carried = wrap(&planted.text);
         let out = Redactor::default().text(carried.clone());
         tally.attempts += 1;
-        if values.iter().any(|value| leaks(&out, value)) {
+        if planted.leaks_in(&out) {
             tally.leaks += 1;
             tally.example = format!("{} in {carrier}:\n      {carried:?}\n   -> {out:?}", shape.name);
         }
@@ -66,7 +65,7 @@ fn try_shape(shape: &Shape, rng: &mut Rng, tally: &mut Tally) {
 #[test]
 fn generated_secrets_do_not_leak() {
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    for seed in SEEDS {
+    for seed in seeds() {
         let mut rng = Rng::new(seed);
         for shape in SHAPES {
             try_shape(shape, &mut rng, tallies.entry(shape.name).or_default());
@@ -81,15 +80,17 @@ fn generated_secrets_do_not_leak() {
         .collect();
     let certain =
         SHAPES.iter().filter(|shape| shape.certain).filter(|shape| tallies.get(shape.name).is_some_and(|tally| tally.leaks > 0)).count();
-    println!("{leaks} of {attempts} leak; shapes that must not: {certain}");
+    println!("{leaks} of {attempts} leak ({} shapes); shapes that must not: {certain}", SHAPES.len());
+    assert!(SHAPES.len() >= 200 && attempts > 0);
     assert!(leaks * 1000 <= attempts * 5 && certain == 0, "{leaks} of {attempts} leak, {certain} certain shapes\n{}", examples.join("\n"));
 }
 
 #[test]
 fn the_test_for_leaks_can_fail() {
-    assert!(leaks("token ghp_abcdefgh1234 end", "ghp_abcdefgh1234"));
-    assert!(leaks("the tail abcdefgh1234 is left", "ghp_abcdefgh1234"));
-    assert!(!leaks("[github-token 1]", "ghp_abcdefgh1234"));
+    let planted = Planted { text: String::new(), values: vec!["ghp_abcdefgh1234".to_owned()] };
+    assert!(planted.leaks_in("token ghp_abcdefgh1234 end"));
+    assert!(planted.leaks_in("the tail abcdefgh1234 is left"));
+    assert!(!planted.leaks_in("[github-token 1]"));
 }
 
 #[test]
@@ -134,5 +135,6 @@ fn secrets_are_seen_through_what_hides_them() {
         assert_eq!(Redactor::default().text(text.clone()), wanted, "{text:?}");
     }
     let out = Redactor::default().text(format!("data: {coded}"));
-    assert!(out.contains("[github-token 1]") && !leaks(&out, &coded), "{out}");
+    let planted = Planted { text: String::new(), values: vec![coded] };
+    assert!(out.contains("[github-token 1]") && !planted.leaks_in(&out), "{out}");
 }

@@ -362,7 +362,8 @@ mod tests {
     }
 
     fn label(files: &[FileNet]) -> Vec<String> {
-        let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), place: &|_| None, whole: "this session" };
+        let names =
+            PatchNames { path: &str::to_owned, left_out: &|_| None, call: &|by| format!("#{by}"), place: &|_| None, whole: "this session" };
         let label = |block: Block| if let Block::Section { label, .. } = block { label.text() } else { String::new() };
         blocks(files, &names, &Limits::PAGE).into_iter().map(label).collect()
     }
@@ -401,7 +402,13 @@ mod tests {
         let outside = |after: FileText| NetPart::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
         let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, moved: false, by: 2 };
         let told = |parts: Vec<NetPart>| {
-            let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), place: &|_| None, whole: "this session" };
+            let names = PatchNames {
+                path: &str::to_owned,
+                left_out: &|_| None,
+                call: &|by| format!("#{by}"),
+                place: &|_| None,
+                whole: "this session",
+            };
             let files = [file("x", parts)];
             let Some(Block::Section { body, .. }) = blocks(&files, &names, &Limits::PAGE).pop() else { return Vec::new() };
             let word = |block: &Block| match block {

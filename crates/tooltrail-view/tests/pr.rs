@@ -40,6 +40,7 @@ fn changes(book: &SessionBook<'_>) -> Vec<Block> {
     let calls = &book.transcript().calls;
     let names = PatchNames {
         path: &|path| path.to_owned(),
+        left_out: &|_| None,
         call: &|by| calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default(),
         place: &|_| None,
         whole: "this session",

@@ -20,6 +20,7 @@ use tooltrail_model::Time;
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::summary::CallRecord;
+use tooltrail_model::visible::neutral_path;
 use tracing::debug;
 
 /// Logs that have been read.
@@ -200,7 +201,7 @@ impl Logs {
 pub(crate) fn where_to_look(looked: &[PathBuf]) -> String {
     let mut text = String::from("looked in:\n");
     for path in looked {
-        text.push_str(&format!("  {}\n", path.display()));
+        text.push_str(&format!("  {}\n", neutral_path(path)));
     }
     text.push_str("name a log or a directory of logs, or use --root DIR with a directory laid out like a home directory;\n");
     text.push_str("`tooltrail --demo` shows sample sessions");
@@ -253,9 +254,9 @@ fn from_environment() -> Places {
 fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
     // A typo in `--root` would otherwise look like a home without logs.
     for root in roots {
-        let meta = std::fs::metadata(root).with_context(|| format!("cannot read `{}`", root.display()))?;
+        let meta = std::fs::metadata(root).with_context(|| format!("cannot read `{}`", neutral_path(root)))?;
         if !meta.is_dir() {
-            bail!("`{}` is not a directory; --root takes a directory laid out like a home directory", root.display());
+            bail!("`{}` is not a directory; --root takes a directory laid out like a home directory", neutral_path(root));
         }
     }
     Ok(roots.iter().map(|root| Places { home: Some(root.clone()), ..Places::default() }).collect())

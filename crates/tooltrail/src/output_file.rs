@@ -7,6 +7,7 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use tooltrail_model::visible::neutral_path;
 
 /// The permission of `-o` to replace a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ fn replace(
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Otherwise the error would name the temporary file, which the user has never heard of.
     if !directory.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, format!("no directory `{}`", directory.display())));
+        return Err(io::Error::new(io::ErrorKind::NotFound, format!("no directory `{}`", neutral_path(directory))));
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tooltrail-");

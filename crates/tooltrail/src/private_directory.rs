@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::path::Path;
+use tooltrail_model::visible::neutral_path;
 
 /// Creates a directory closed to others, unless something is there already, and refuses one that another user can write to: what
 /// is deleted and trusted in it must be ours. `advice` says in messages what to do instead.
@@ -14,14 +15,14 @@ pub(crate) fn private_directory(path: &Path, advice: &str) -> anyhow::Result<()>
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            Err(error).with_context(|| format!("cannot create `{}`; {advice}", path.display()))
+            Err(error).with_context(|| format!("cannot create `{}`; {advice}", neutral_path(path)))
         }
         _ => check(path, advice),
     }
 }
 
 fn check(path: &Path, advice: &str) -> anyhow::Result<()> {
-    let shown = path.display();
+    let shown = neutral_path(path);
     let meta = fs::symlink_metadata(path).with_context(|| format!("cannot look at `{shown}`"))?;
     if meta.is_symlink() {
         bail!("`{shown}` is a symbolic link, and files are deleted in it; remove the link, or {advice}");

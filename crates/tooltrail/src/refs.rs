@@ -11,6 +11,7 @@ use tooltrail_catalog::store::SessionListing;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::{CallNumber, SessionRow};
+use tooltrail_model::visible::neutral_path;
 use tooltrail_model::{Status, Time};
 
 /// A parsed REF.
@@ -81,7 +82,7 @@ pub(crate) fn is_path(text: &str) -> bool {
 /// All sessions of a file, the main one first.
 fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
     if linked.sessions.is_empty() {
-        bail!("no session in `{}`; `tooltrail check {}` lists its issues", path.display(), path.display());
+        bail!("no session in `{}`; `tooltrail check {}` lists its issues", neutral_path(path), neutral_path(path));
     }
     let mut calls = vec![0_u64; linked.sessions.len()];
     for call in &linked.calls {
@@ -125,7 +126,7 @@ fn on_line(linked: &Linked<'_>, now: &Now, path: &Path, line: u64) -> anyhow::Re
     let found = linked.calls.iter().filter_map(|call| ranks(&call).map(|rank| (rank, call))).min_by_key(|(rank, _)| *rank);
     match found {
         Some((_, call)) if call.session < linked.sessions.len() => Ok(Target::Call(call.session, call.number)),
-        _ => bail!("no call on line {line} of `{}`; `tooltrail show {}` shows the whole session", path.display(), path.display()),
+        _ => bail!("no call on line {line} of `{}`; `tooltrail show {}` shows the whole session", neutral_path(&path), neutral_path(&path)),
     }
 }
 
@@ -135,7 +136,9 @@ fn in_row(linked: &Linked<'_>, now: &Now, path: &Path, row: &str) -> anyhow::Res
     let own = linked.sources.iter().filter(|source| Path::new(file_of(&source.path)) == file);
     match own.filter_map(|source| Some((source, source.summary.rows.find(row)?))).next() {
         Some((source, record)) => on_line(linked, now, Path::new(&*source.path), record),
-        None => bail!("no row `{}` in `{}`; `tooltrail list {}` shows its sessions", printable(row), path.display(), path.display()),
+        None => {
+            bail!("no row `{}` in `{}`; `tooltrail list {}` shows its sessions", printable(row), neutral_path(&path), neutral_path(&path))
+        }
     }
 }
 

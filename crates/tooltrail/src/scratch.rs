@@ -9,6 +9,7 @@ use anyhow::Context;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use tooltrail_model::visible::neutral_path;
 use tracing::{debug, warn};
 
 /// The way out where the base directory cannot be used.
@@ -34,7 +35,7 @@ impl ScratchDirectory {
     fn create_in(base: &Path) -> anyhow::Result<Self> {
         private_directory(base, ADVICE)?;
         sweep(base);
-        let at = |what| format!("cannot {what} in `{}`; {ADVICE}", base.display());
+        let at = |what| format!("cannot {what} in `{}`; {ADVICE}", neutral_path(base));
         let mut builder = tempfile::Builder::new();
         builder.prefix("serve-");
         #[cfg(unix)]

@@ -13,6 +13,7 @@ use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use tooltrail_model::visible::neutral_path;
 use tracing::{debug, warn};
 
 /// The way out where the directory cannot be used.
@@ -70,7 +71,7 @@ impl ServerFiles {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.recursive(true).create(&cache).with_context(|| format!("cannot create `{}`; {ADVICE}", cache.display()))?;
+        builder.recursive(true).create(&cache).with_context(|| format!("cannot create `{}`; {ADVICE}", neutral_path(&cache)))?;
         Self::leave_in(&cache.join("servers"), server)
     }
 
@@ -88,7 +89,7 @@ impl ServerFiles {
             draft_to(directory, &record, &serde_json::to_vec(server)?)?;
             Ok(held)
         };
-        let held = write().with_context(|| format!("cannot write in `{}`; {ADVICE}", directory.display()))?;
+        let held = write().with_context(|| format!("cannot write in `{}`; {ADVICE}", neutral_path(directory)))?;
         Ok(ServerFiles { record, header, lock, _held: held })
     }
 

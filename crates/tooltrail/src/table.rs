@@ -4,6 +4,7 @@ use crate::out::BOLD;
 use anstyle::Style;
 use std::io::Write;
 pub(crate) use tooltrail_view::head::took;
+use tooltrail_view::line::neutral;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A cell: text and style.
@@ -162,20 +163,10 @@ fn end(text: &str, width: usize) -> String {
     kept.into_iter().rev().collect()
 }
 
-/// A text on one line, without characters that a terminal would act on.
+/// A text on one line, with signs in place of characters that a terminal would act on. A line feed shows as well: a name with one in it
+/// must look like no other.
 pub(crate) fn printable(text: &str) -> String {
-    // Marks of writing direction can reorder the letters around them, so that a row appears to say something else.
-    let acts = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' | '\r' => out.push(' '),
-            c if c.is_control() => out.push('·'),
-            c if acts(c) => {}
-            c => out.push(c),
-        }
-    }
-    out
+    neutral(text).into_owned()
 }
 
 /// A number with thousands separators.
@@ -220,7 +211,7 @@ mod tests {
 
     #[test]
     fn nothing_that_a_terminal_acts_on_is_printed() {
-        assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d\u{7}"), "a·[31mb cd·");
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d\u{7}\u{200f}"), "a␛[31mb␊c⟨U+202E⟩d␇⟨U+200F⟩");
     }
 
     #[test]

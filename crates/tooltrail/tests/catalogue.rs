@@ -181,7 +181,7 @@ fn answers_are_tables_values_or_objects_and_nothing_is_changed() {
     assert_eq!(sql(&[title]).0, "session  title          branch  turns\ns1       say \"hi\", now    null      1\n");
     assert_eq!(sql(&["--csv", title]).0, "session,title,branch,turns\ns1,\"say \"\"hi\"\", now\",,1\n");
     assert_eq!(sql(&["--json", title]).0, "{\"session\":\"s1\",\"title\":\"say \\\"hi\\\", now\",\"branch\":null,\"turns\":1}\n");
-    assert_eq!(sql(&["SELECT char(27) || '[31m' || char(10) AS \"a\u{7}b\""]).0, "a·b\n·[31m \n");
+    assert_eq!(sql(&["SELECT char(27) || '[31m' || char(10) AS \"a\u{7}b\""]).0, "a␇b\n␛[31m␊\n");
     for change in ["DELETE FROM call_rows", "DROP VIEW calls", "PRAGMA user_version = 5", "VACUUM", "CREATE TABLE x(a)"] {
         let (_, error, code) = sql(&[change]);
         assert!(error.contains("only read-only statements"), "{change}: {error}");

@@ -244,7 +244,8 @@ fn a_move_is_counted_once_and_files_outside_are_named_whole() {
     assert!(shown.contains("3 files changed, +2 −1; 2 with gaps"), "{shown}");
     assert!(shown.contains("/etc/motd") && shown.contains("src/b.rs") && !shown.contains("/srv/app"), "{shown}");
     let patch = home.says(&["export", "patched.jsonl", "--to", "patch"]);
-    assert!(patch.contains("+++ b/etc/motd\n"), "{patch}");
+    assert!(patch.contains("# /etc/motd: outside of the session's directory, so it is not in this patch\n"), "{patch}");
+    assert!(!patch.contains("+++ b/etc"), "{patch}");
 }
 
 /// A program of Codex that applies a patch, and its output.

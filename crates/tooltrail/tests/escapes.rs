@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What clears a screen, sets a title, rings, begins a sequence in one byte, turns the direction, and begins a line of its own.
-const HOSTILE: &str = "x\u{1b}[2J\u{1b}]0;pwned\u{7}\u{9b}5m\u{202e}\r\nforged";
+const HOSTILE: &str = "x\u{1b}[2J\u{1b}]0;pwned\u{7}\u{9b}5m\u{202e}\u{200e}\u{200f}\u{2066}\u{2069}\r\nforged";
+
+/// Marks that turn the direction of writing.
+const TURNS: &str = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}";
 
 /// A log of a session in which everything that can be named has a hostile name.
 fn write(home: &Path, number: u32) -> PathBuf {
@@ -34,7 +37,7 @@ fn write(home: &Path, number: u32) -> PathBuf {
                                  {"type": "tool_result", "tool_use_id": format!("e{number}"), "content": "ok"}]),
         ),
     ];
-    let path = home.join(format!(".claude/projects/-srv-app/{number}-\u{1b}[2J\u{7}.jsonl"));
+    let path = home.join(format!(".claude/projects/-srv-app/{number}-\u{1b}[2J\u{7}\nforged\u{200f}.jsonl"));
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, records.iter().map(|record| format!("{record}\n")).collect::<String>() + "{\u{1b}[2J\n").unwrap();
     path
@@ -56,13 +59,18 @@ fn without_colours(printed: &[u8]) -> String {
 }
 
 /// Runs a command with colours, so that nothing but ourselves takes sequences out. Gives standard output and error.
-fn run(home: &Path, arguments: &[&str]) -> [String; 2] {
+fn run_raw(home: &Path, arguments: &[&str]) -> [String; 2] {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
     command.args(arguments).args(["--color", "always"]).env_clear().env("CLICOLOR_FORCE", "1").env("HOME", home).current_dir(home);
     let output = command.output().unwrap();
-    let printed = [output.stdout, output.stderr].map(|printed| without_colours(&printed));
+    [output.stdout, output.stderr].map(|printed| without_colours(&printed))
+}
+
+/// Runs a command, whose output must not act.
+fn run(home: &Path, arguments: &[&str]) -> [String; 2] {
+    let printed = run_raw(home, arguments);
     for text in &printed {
-        let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        let acts = |c: char| (c.is_control() && c != '\n') || TURNS.contains(c);
         assert!(!text.contains(acts), "{arguments:?} printed {text:?}");
         // What somebody asked for is repeated as it was written.
         let asked = arguments.iter().any(|word| word.contains(HOSTILE));
@@ -115,8 +123,16 @@ fn nothing_from_a_log_acts_on_a_terminal() {
             assert!(error.contains(says), "{arguments:?} printed {out:?} and {error:?}");
         }
     }
-    let rows = run(home.path(), &["sql", "SELECT * FROM calls"]);
-    assert!(rows[0].contains("pwned"), "{rows:?}");
+    for form in [&[][..], &["--csv"]] {
+        let rows = run(home.path(), &[&["sql", "SELECT * FROM calls"], form].concat());
+        assert!(rows[0].contains("pwned") && rows[0].contains("⟨U+200F⟩"), "{rows:?}");
+    }
+    let rows = run(home.path(), &["sql", "--csv", "SELECT about FROM calls UNION ALL SELECT file FROM sources"]);
+    assert!(rows[0].lines().all(|line| !line.starts_with("forged")), "{rows:?}");
+    // JSON has the values as they are.
+    let [rows, _] = run_raw(home.path(), &["sql", "--json", "SELECT file FROM sources ORDER BY file"]);
+    let row: Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+    assert_eq!(row["file"].as_str().unwrap(), file);
     fs::remove_file(&logs[0]).unwrap();
     let [_, error] = run(home.path(), &["show", &one]);
     assert!(error.contains("are gone"), "{error}");

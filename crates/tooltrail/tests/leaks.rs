@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used)] // a panic is the report
 
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tooltrail_testkit::rng::Rng;
+use tooltrail_testkit::secrets::{Planted, SHAPES, Shape, plant as fill};
 use tooltrail_view::render::outputs::OUTPUTS;
 
 /// Fields that say what a record is and what belongs to it. With other values the log would be no log.
@@ -23,22 +25,39 @@ fn token(rng: &mut Rng) -> String {
     format!("gh{}{body}", "p_")
 }
 
-/// Adds a token to every text of a value, and notes which field has which.
-fn plant(value: &mut Value, path: &str, names: bool, rng: &mut Rng, planted: &mut BTreeMap<String, String>) {
+/// Gives `add` every text of a value with the path of its field, but for fields that say what a record is.
+fn plant(value: &mut Value, path: &str, names: bool, add: &mut dyn FnMut(&mut String, &str)) {
     let field = path.rsplit('.').next().unwrap_or_default();
     match value {
         Value::String(text) => {
             let kept = STRUCTURE.split_ascii_whitespace().any(|name| name == field) || !names && ["name", "tool", "model"].contains(&field);
             // Texts that an agent reads are data of their own: JSON within a string.
             if !kept && !text.starts_with(['{', '[']) && !text.is_empty() {
-                let token = token(rng);
-                text.push_str(&format!(" {token}"));
-                planted.insert(token, path.to_owned());
+                add(text, path);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| plant(item, path, names, rng, planted)),
-        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| plant(value, &format!("{path}.{name}"), names, rng, planted)),
+        Value::Array(items) => items.iter_mut().for_each(|item| plant(item, path, names, add)),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, value)| plant(value, &format!("{path}.{name}"), names, add)),
         _ => {}
+    }
+}
+
+/// Gives `look` each fixture, and a copy with something added to its texts.
+fn each_fixture(home: &Path, mut add: impl FnMut(&mut String, &str), mut look: impl FnMut(&Path, &Path)) {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests");
+    for (number, log) in [logs(&fixtures.join("fixtures")), logs(&fixtures.join("tools"))].concat().iter().enumerate() {
+        let Ok(text) = fs::read_to_string(log) else { continue };
+        let lines = text.lines().map(|line| match serde_json::from_str::<Value>(line) {
+            Ok(mut record) => {
+                plant(&mut record, "", number % 2 == 0, &mut add);
+                record.to_string()
+            }
+            Err(_) => line.to_owned(),
+        });
+        let path = home.join(log.file_name().unwrap());
+        fs::write(&path, lines.map(|line| line + "\n").collect::<String>()).unwrap();
+        look(log, &path);
+        fs::remove_file(&path).unwrap();
     }
 }
 
@@ -62,37 +81,63 @@ fn export(home: &Path, log: &Path, to: &str) -> Option<String> {
 
 #[test]
 fn no_field_of_any_fixture_leads_a_secret_past_the_redaction() {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests");
     let home = tempfile::tempdir().unwrap();
     let (mut leaks, mut exported, mut seen) = (BTreeMap::new(), 0, 0);
     let mut rng = Rng::new(11);
-    for (number, log) in [logs(&fixtures.join("fixtures")), logs(&fixtures.join("tools"))].concat().iter().enumerate() {
-        let Ok(text) = fs::read_to_string(log) else { continue };
-        let mut planted = BTreeMap::new();
-        let lines = text.lines().map(|line| match serde_json::from_str::<Value>(line) {
-            Ok(mut record) => {
-                plant(&mut record, "", number % 2 == 0, &mut rng, &mut planted);
-                record.to_string()
-            }
-            Err(_) => line.to_owned(),
-        });
-        let path = home.path().join(log.file_name().unwrap());
-        fs::write(&path, lines.map(|line| line + "\n").collect::<String>()).unwrap();
+    let planted = RefCell::new(Vec::new());
+    let add = |text: &mut String, field: &str| {
+        let token = token(&mut rng);
+        text.push_str(&format!(" {token}"));
+        planted.borrow_mut().push((token, field.to_owned()));
+    };
+    each_fixture(home.path(), add, |log, path| {
+        let planted = planted.take();
         for output in OUTPUTS {
-            let Some(text) = export(home.path(), &path, output.name) else { continue };
+            let Some(text) = export(home.path(), path, output.name) else { continue };
             exported += 1;
             for (token, field) in &planted {
                 seen += 1;
                 if text.contains(&token[8..20]) {
-                    leaks.entry(format!("{}: {field}", output.name)).or_insert_with(|| log.clone());
+                    leaks.entry(format!("{}: {field}", output.name)).or_insert_with(|| log.to_owned());
                 }
             }
         }
-        fs::remove_file(&path).unwrap();
-    }
+    });
     assert!(exported > 200 && seen > 2000, "{exported} exports, {seen} secrets looked for");
     let leaks: Vec<String> = leaks.iter().map(|(field, log)| format!("{field} in {}", log.display())).collect();
     assert!(leaks.is_empty(), "{} fields:\n{}", leaks.len(), leaks.join("\n"));
+}
+
+/// Every shape of a secret, in the texts of all fixtures by turns, as lines of their own: below one in two hundred can be read in any export.
+#[test]
+fn secrets_of_all_shapes_leak_from_no_field_into_an_export() {
+    let home = tempfile::tempdir().unwrap();
+    let (mut leaks, mut seen, mut used): (Vec<String>, usize, BTreeMap<&str, usize>) = (Vec::new(), 0, BTreeMap::new());
+    let mut rng = Rng::new(23);
+    let planted: RefCell<Vec<(&Shape, Planted, String)>> = RefCell::default();
+    let mut shapes = SHAPES.iter().cycle();
+    let add = |text: &mut String, field: &str| {
+        let Some(shape) = shapes.next() else { return };
+        let secret = fill(shape, &mut rng);
+        text.push_str(&format!("\n\n{}\n", secret.text));
+        planted.borrow_mut().push((shape, secret, field.to_owned()));
+    };
+    each_fixture(home.path(), add, |log, path| {
+        let planted = planted.take();
+        for output in OUTPUTS {
+            let Some(text) = export(home.path(), path, output.name) else { continue };
+            for (shape, secret, field) in &planted {
+                seen += 1;
+                *used.entry(shape.name).or_default() += 1;
+                if secret.leaks_in(&text) {
+                    leaks.push(format!("{}: {} at {field} in {}: {}", output.name, shape.name, log.display(), secret.text));
+                }
+            }
+        }
+    });
+    println!("{} of {seen} leak, {} shapes\n{}", leaks.len(), used.len(), leaks.join("\n"));
+    assert!(used.len() >= 200 && seen > 10_000, "{} shapes, {seen} secrets looked for", used.len());
+    assert!(leaks.len() * 200 <= seen, "{} of {seen} leak:\n{}", leaks.len(), leaks.join("\n"));
 }
 
 /// A session of two turns: a password that nothing tells in the first, and its name in the second.

@@ -44,6 +44,7 @@ use tooltrail_formats::retention::Retention;
 use tooltrail_formats::scan::Progress;
 use tooltrail_model::Time;
 use tooltrail_model::filter::Keeping;
+use tooltrail_model::visible::neutral_path;
 use tracing::{debug, warn};
 
 /// How long a process waits for another one that keeps.
@@ -55,7 +56,7 @@ const SPARE: Duration = Duration::from_millis(200);
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
     /// Something in it cannot be read or written.
-    #[error("cannot use `{}`; choose another place with TOOLTRAIL_DATA", path.display())]
+    #[error("cannot use `{}`; choose another place with TOOLTRAIL_DATA", neutral_path(path))]
     Directory {
         /// The file or directory.
         path: PathBuf,
@@ -64,7 +65,7 @@ pub enum KeepError {
         error: io::Error,
     },
     /// Whether logs are kept automatically cannot be told.
-    #[error("cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it again", path.display())]
+    #[error("cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it again", neutral_path(path))]
     State {
         /// The file that says so.
         path: PathBuf,
@@ -73,7 +74,7 @@ pub enum KeepError {
         error: io::Error,
     },
     /// Another process is at work for very long.
-    #[error("another tooltrail process is copying logs to `{}`; try again later", path.display())]
+    #[error("another tooltrail process is copying logs to `{}`; try again later", neutral_path(path))]
     Busy {
         /// The keep.
         path: PathBuf,
@@ -84,7 +85,7 @@ pub enum KeepError {
 #[derive(Debug, thiserror::Error)]
 pub enum Unkept {
     /// The file cannot be read.
-    #[error("cannot keep `{}`: it cannot be read", path.display())]
+    #[error("cannot keep `{}`: it cannot be read", neutral_path(path))]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -93,7 +94,7 @@ pub enum Unkept {
         error: io::Error,
     },
     /// Its copy cannot be written.
-    #[error("cannot keep `{}`: its copy cannot be written to `{}`", path.display(), keep.display())]
+    #[error("cannot keep `{}`: its copy cannot be written to `{}`", neutral_path(path), neutral_path(keep))]
     Unwritable {
         /// The file.
         path: PathBuf,
@@ -107,7 +108,7 @@ pub enum Unkept {
     #[error(
         "nothing more can be kept in `{}`, and what is kept is whole; make room there, or choose another place with TOOLTRAIL_DATA, then \
          run `tooltrail keep now`",
-        keep.display()
+        neutral_path(keep)
     )]
     Full {
         /// The keep.

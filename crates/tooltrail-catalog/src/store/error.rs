@@ -9,13 +9,14 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::io;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::error::ErrorChain;
+use tooltrail_model::visible::{neutral, neutral_path};
 use tracing::warn;
 
 /// An error of the catalogue.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// The file cannot be used.
-    #[error("cannot use the index `{}`", path.display())]
+    #[error("cannot use the index `{}`", neutral_path(path))]
     Store {
         /// The file.
         path: PathBuf,
@@ -24,7 +25,7 @@ pub enum CatalogueError {
         error: rusqlite::Error,
     },
     /// Whether the file is there cannot be told.
-    #[error("cannot look for the index `{}`", path.display())]
+    #[error("cannot look for the index `{}`", neutral_path(path))]
     Hidden {
         /// The file.
         path: PathBuf,
@@ -33,7 +34,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Its directory cannot be made.
-    #[error("cannot create the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
+    #[error("cannot create the directory `{}`; choose another one with TOOLTRAIL_CACHE", neutral_path(path))]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -42,7 +43,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A file that is damaged, or that another version has made, cannot be renamed.
-    #[error("cannot rename the damaged index `{}` to make room for a new one", path.display())]
+    #[error("cannot rename the damaged index `{}` to make room for a new one", neutral_path(path))]
     Aside {
         /// The file.
         path: PathBuf,
@@ -51,7 +52,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A new file cannot be given its name.
-    #[error("cannot give the index `{}` its name", path.display())]
+    #[error("cannot give the index `{}` its name", neutral_path(path))]
     Unnamed {
         /// The file.
         path: PathBuf,
@@ -60,13 +61,13 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// Newer versions have made the file, and the one that this version would use instead.
-    #[error("the index `{}` is from a newer version of tooltrail", path.display())]
+    #[error("the index `{}` is from a newer version of tooltrail", neutral_path(path))]
     Newer {
         /// The file.
         path: PathBuf,
     },
     /// The stored summary of a log cannot be read.
-    #[error("the index `{}` is damaged where it describes `{log}`", path.display())]
+    #[error("the index `{}` is damaged where it describes `{}`", neutral_path(path), neutral(log))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -91,7 +92,7 @@ impl std::fmt::Display for Repair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Repair::SetAside(path) => {
-                write!(f, "the index was damaged; it is now `{}`, and a new one is built from the logs", path.display())
+                write!(f, "the index was damaged; it is now `{}`, and a new one is built from the logs", neutral_path(path))
             }
             Repair::ReadAgain(log) => write!(f, "the index was damaged where it describes `{log}`, which is read again"),
         }

@@ -10,6 +10,7 @@ use super::write::CatalogueWriter;
 use super::{Catalogue, aside, read};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::{Path, PathBuf};
+use tooltrail_model::visible::neutral_path;
 use tracing::{info, warn};
 
 /// A repair of a damaged catalogue: its file was set aside, and a new one was begun.
@@ -31,7 +32,7 @@ impl std::fmt::Display for Recovery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Recovery { file, cause, saved, lost, is_torn } = self;
         let sessions = |count: usize| format!("{count} session{}", if count == 1 { "" } else { "s" });
-        write!(f, "the index was damaged ({cause}); it is now `{}`, and a new one was built from the logs", file.display())?;
+        write!(f, "the index was damaged ({cause}); it is now `{}`, and a new one was built from the logs", neutral_path(file))?;
         if *saved > 0 {
             write!(f, "; {} without logs carried over", sessions(*saved))?;
         }

@@ -36,18 +36,21 @@ pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&RedactFn
     // Redacted before paths are made relative to it, because the paths that are shown are redacted as well.
     let project = transcript.session.project.map(str::to_owned);
     let project = if let Some(change) = change { project.map(change) } else { project };
+    let project = project.as_deref();
+    // A patch is for the repository, so a file in a worktree of it has the path that it has there.
+    let base = |path: &str| worktrees::root(path, project).map(str::to_owned).or_else(|| project.map(str::to_owned));
     let path = |path: &str| match paths {
-        PathStyle::Shown => unified::shown(path, project.as_deref()).to_owned(),
-        // A patch is for the repository, so a file in a worktree of it has the path that it has there.
-        PathStyle::Patch => unified::relative(path, worktrees::root(path).or(project.as_deref())),
+        PathStyle::Shown => unified::shown(path, project).to_owned(),
+        PathStyle::Patch => unified::relative(path, base(path).as_deref()),
     };
+    let left_out = |path: &str| unified::left_out(path, base(path).as_deref());
     let call = |by: usize| transcript.calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default();
     let place = |by: usize| {
         let evidence = transcript.calls.get(by)?.row.evidence;
         let (line, row) = (evidence.row.is_none().then_some(evidence.line), evidence.row.map(str::to_owned));
         Some(CallPlace { file: evidence.path().to_owned(), line, row })
     };
-    use_names(&PatchNames { path: &path, call: &call, place: &place, whole: WHOLE })
+    use_names(&PatchNames { path: &path, left_out: &left_out, call: &call, place: &place, whole: WHOLE })
 }
 
 /// Calls `show` with the changes, a group of files at a time.

@@ -54,8 +54,13 @@ fn count(book: &SessionBook<'_>, steps: &[Step], tally: &mut Tally, unexplained:
 }
 
 fn patched(files: &[FileNet]) {
-    let names =
-        PatchNames { path: &|path| unified::relative(path, None), call: &|by| by.to_string(), place: &|_| None, whole: "this session" };
+    let names = PatchNames {
+        path: &|path| unified::relative(path, None),
+        left_out: &|_| None,
+        call: &|by| by.to_string(),
+        place: &|_| None,
+        whole: "this session",
+    };
     let patch = unified::patch(files, &names);
     let nets = |file: &FileNet| file.parts.iter().filter(|part| matches!(part, NetPart::Net { .. })).cloned().collect::<Vec<_>>();
     let (mut before, mut expected) = (Tree::new(), Tree::new());

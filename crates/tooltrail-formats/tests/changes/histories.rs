@@ -135,7 +135,7 @@ fn ends(file: &FileNet) -> Option<(&FileText, &FileText)> {
 
 /// Applies the patch of some files and compares what comes out.
 pub(crate) fn patched(files: &[FileNet], programs: bool, tally: &mut Tally) {
-    let names = PatchNames { path: &name, call: &|by| by.to_string(), place: &|_| None, whole: "this session" };
+    let names = PatchNames { path: &name, left_out: &|_| None, call: &|by| by.to_string(), place: &|_| None, whole: "this session" };
     let patch = unified::patch(files, &names);
     let (mut before, mut after) = (Tree::new(), Tree::new());
     for listed in listed(files) {

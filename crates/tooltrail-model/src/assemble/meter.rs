@@ -2,17 +2,20 @@
 
 use super::Assembler;
 use crate::event::Meter;
+use crate::issue::IssueCode;
 use crate::usage::{Tokens, UsageSnapshot};
 use std::hash::{BuildHasher, Hash, Hasher};
 
 impl Assembler {
     pub(super) fn meter(&mut self, meter: &Meter) {
         let before = self.meter;
-        self.meter = meter.total.or(before);
         if meter.total.is_some() && meter.total == before {
             // A repeated reading.
             return;
         }
+        let meter =
+            &Meter { total: meter.total.and_then(|total| self.sane_total(total)), last: meter.last.and_then(|last| self.sane(last)) };
+        self.meter = meter.total.or(before);
         let Some(tokens) = meter.last.or_else(|| meter.total.map(|total| since(&total, before.as_ref()))) else { return };
         // A copy repeats tokens that the original log has counted already.
         if self.owner.is_copy() {
@@ -32,6 +35,23 @@ impl Assembler {
             reported: false,
         };
         self.out.usage.push(snapshot);
+    }
+
+    /// The tokens of a request, unless there are more than any request can have, which is reported and counts as nothing.
+    pub(super) fn sane(&mut self, tokens: Tokens) -> Option<Tokens> {
+        self.unless_absurd(tokens, tokens.absurd(), "request")
+    }
+
+    /// The tokens of a conversation so far, unless there are more than any can have. The next reading is then compared with the one before.
+    fn sane_total(&mut self, total: Tokens) -> Option<Tokens> {
+        self.unless_absurd(total, total.absurd_in_total(), "conversation")
+    }
+
+    fn unless_absurd(&mut self, tokens: Tokens, absurd: Option<u64>, whole: &str) -> Option<Tokens> {
+        let Some(count) = absurd else { return Some(tokens) };
+        let text = format!("{count} tokens, more than a {whole} can have; they are not added up");
+        self.issue(IssueCode::AbsurdTokens, self.here.at.line, text);
+        None
     }
 
     /// Identifies a reading in copies of the log: totals only grow, so within a conversation they are unique.

@@ -463,6 +463,7 @@ impl Assembler {
 
     fn usage(&mut self, usage: &crate::event::Usage<'_>) {
         let (message, request) = (usage.message, usage.request);
+        let tokens = self.sane(usage.tokens).unwrap_or_default();
         let snapshot = UsageSnapshot {
             message,
             request,
@@ -471,7 +472,7 @@ impl Assembler {
             model: self.renamed(&usage.model, self.out.usage.last().and_then(|last| last.model)),
             time: self.here.time,
             line: self.here.at.line,
-            tokens: usage.tokens,
+            tokens,
             server_tools: usage.server_tools,
             tier: self.renamed(&usage.tier, self.out.usage.last().and_then(|last| last.tier)),
             reported: usage.reported,

@@ -33,6 +33,7 @@ impl Assembler {
         if self.owner.is_copy() || !self.responses.known.insert(id) {
             return;
         }
+        let Some(tokens) = self.sane(usage.tokens) else { return };
         let model = self.renamed(&usage.model, self.model).or(self.model);
         let snapshot = UsageSnapshot {
             message: id,
@@ -42,7 +43,7 @@ impl Assembler {
             model,
             time: self.here.time,
             line: self.here.at.line,
-            tokens: usage.tokens,
+            tokens,
             server_tools: [0; 2],
             tier: None,
             reported: false,

@@ -10,6 +10,7 @@ pub mod unified;
 pub mod versions;
 
 mod fit;
+mod patch_path;
 mod replay;
 mod shell;
 mod shell_replay;

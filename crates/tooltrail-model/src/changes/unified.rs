@@ -5,7 +5,9 @@
 
 use super::FileText;
 use super::net::{FileNet, ListedFile, NetPart, listed};
+pub use super::patch_path::{left_out, relative};
 use crate::patch::{Hunk, PatchLine};
+use crate::visible::is_active;
 use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
 use std::fmt::Write;
 
@@ -16,6 +18,8 @@ const CONTEXT: usize = 3;
 pub struct PatchNames<'n> {
     /// The path that a file has in the patch: relative, with slashes.
     pub path: &'n dyn Fn(&str) -> String,
+    /// Why a patch must not name a file; `None` where it may.
+    pub left_out: &'n dyn Fn(&str) -> Option<&'static str>,
     /// Citation of a call.
     pub call: &'n dyn Fn(usize) -> String,
     /// The record that proves a call's outcome.
@@ -74,6 +78,10 @@ pub fn patch(files: &[FileNet], names: &PatchNames<'_>) -> String {
     let mut out = String::new();
     for listed in listed(files) {
         match listed {
+            // A rename from or to a place that has to be left out is a deletion or a new file at the other one.
+            ListedFile::Renamed { old, new, .. } if [old, new].iter().any(|file| (names.left_out)(&file.path).is_some()) => {
+                [old, new].into_iter().for_each(|file| one(&mut out, file, names));
+            }
             ListedFile::Renamed { old, new, before, after } => {
                 cite(&mut out, old.by().iter().chain(&new.by()), names);
                 diff(&mut out, before, after, &(names.path)(&old.path), &(names.path)(&new.path));
@@ -86,6 +94,10 @@ pub fn patch(files: &[FileNet], names: &PatchNames<'_>) -> String {
 
 /// One file: a diff for each part whose texts are known, and comments about the others.
 fn one(out: &mut String, file: &FileNet, names: &PatchNames<'_>) {
+    if let Some(why) = (names.left_out)(&file.path) {
+        let _ = writeln!(out, "# {}: {why}, so it is not in this patch", quoted(&file.path));
+        return;
+    }
     let path = (names.path)(&file.path);
     let mut diffs: Vec<(&FileText, &FileText)> = Vec::new();
     let mut comments: Vec<String> = vec![evidence(file, &path, names)];
@@ -257,7 +269,7 @@ fn body(out: &mut String, hunk: &Hunk) {
 
 /// A name as git writes it: in quotes where it contains characters that would end it or act.
 pub fn quoted(name: &str) -> String {
-    let odd = |letter: char| letter.is_control() || matches!(letter, '"' | '\\');
+    let odd = |letter: char| is_active(letter) || matches!(letter, '"' | '\\');
     if !name.contains(odd) {
         return name.to_owned();
     }
@@ -268,8 +280,8 @@ pub fn quoted(name: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            letter if letter.is_control() => {
-                // Git writes other control characters as octal bytes.
+            letter if is_active(letter) => {
+                // Git writes other control characters as octal bytes, and reads any byte that is written so.
                 letter.to_string().bytes().for_each(|byte| {
                     let _ = write!(out, "\\{byte:03o}");
                 });
@@ -279,16 +291,6 @@ pub fn quoted(name: &str) -> String {
     }
     out.push('"');
     out
-}
-
-/// Path of a file in a patch: relative to a directory where it is inside, otherwise without its root.
-pub fn relative(path: &str, directory: Option<&str>) -> String {
-    let splits = splits(path, directory);
-    // Without `..`, which could leave the directory that the patch is applied in.
-    let names = inside(path, directory).unwrap_or(path).split(splits).filter(|name| !matches!(*name, "" | "." | ".."));
-    // `C:` is not a name.
-    let names = names.map(|name| name.strip_suffix(':').unwrap_or(name));
-    names.collect::<Vec<_>>().join("/")
 }
 
 /// Path of a file for display: relative to a directory where it is inside, otherwise as it is.
@@ -305,7 +307,7 @@ fn inside<'p>(path: &'p str, directory: Option<&str>) -> Option<&'p str> {
 }
 
 /// Separators of a path. Elsewhere than on Windows a backslash is an ordinary character.
-fn splits(path: &str, directory: Option<&str>) -> fn(char) -> bool {
+pub(super) fn splits(path: &str, directory: Option<&str>) -> fn(char) -> bool {
     let windows = is_windows(path) || directory.is_some_and(is_windows);
     if windows { |letter| matches!(letter, '/' | '\\') } else { |letter| letter == '/' }
 }
@@ -346,13 +348,6 @@ mod tests {
     fn names_cannot_end_a_line() {
         assert_eq!(quoted("a b/é"), "a b/é");
         assert_eq!(quoted("a\n\"b\u{1b}"), "\"a\\n\\\"b\\033\"");
-        assert_eq!(relative("/srv/app/src/a.rs", Some("/srv/app/")), "src/a.rs");
-        assert_eq!(relative("/srv/apple/a.rs", Some("/srv/app")), "srv/apple/a.rs");
-        assert_eq!(relative("../../etc/x", None), "etc/x");
-        assert_eq!(relative("C:\\w\\a.rs", Some("C:\\w")), "a.rs");
-        assert_eq!(relative("C:\\w\\a.rs", None), "C/w/a.rs");
-        assert_eq!(relative("~\\w\\a.rs", Some("~\\w")), "a.rs");
-        assert_eq!(relative("/srv/app/q\\t.txt", Some("/srv/app")), "q\\t.txt");
     }
 
     #[test]

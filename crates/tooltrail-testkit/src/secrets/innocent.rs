@@ -31,6 +31,8 @@ pub const INNOCENT: &[&str] = &[
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     "aW1wb3J0IG9zCmZvciBpIGluIHJhbmdlKDEwKToKICAgIHByaW50KGkpCg==",
     "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+    "\"ga_teams_ui\",\"glc_code_quality_repo_settings_workflow_config\",\"global_nav\"",
+    "npm-oidc-no-reply@github.com, releases.noreply@vendor.io",
     // Options.
     "curl -u jane https://x.dev; curl -u $U:$P x; docker run -u 1000:1000 -u app:staff -p 8080:80 x; git push -u origin:main",
     "mysql -u root -p db; mysql -p; mysql -p$PASS; mkdir -p a/b; ssh -p 2222 host; cargo test -p parser; mysql x | ssh -pfoo",

@@ -21,6 +21,17 @@ pub struct Planted {
     pub values: Vec<String>,
 }
 
+impl Planted {
+    /// Whether a telling part of any value can be read in a text: half of a short one, 24 characters of a long one.
+    pub fn leaks_in(&self, text: &str) -> bool {
+        self.values.iter().any(|value| {
+            let least = value.len().min((value.len() / 2).clamp(6, 24));
+            let window = |at: usize| value.get(at..at + least).is_some_and(|part| text.contains(part));
+            (0..=value.len() - least).any(window)
+        })
+    }
+}
+
 /// Fills a shape with random values.
 ///
 /// In a template `{a36}` stands for 36 letters and digits; the other classes are listed at [`Shape::template`]. What stands between `«`

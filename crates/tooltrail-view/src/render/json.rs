@@ -24,6 +24,7 @@ use tooltrail_model::transcript::{
     Entry, EntryKind, HookStory, Level, Part, PermissionChange, ProgressStory, SessionSettings, SideFile, Story, Thread, Turn,
 };
 use tooltrail_model::usage::Tokens;
+use tooltrail_model::visible::is_active;
 
 /// Options of the JSON export.
 #[derive(Clone, Debug, Default)]
@@ -405,9 +406,8 @@ struct Quiet;
 impl Formatter for Quiet {
     // C0 controls are escaped by serde_json itself; what is left are DEL, C1, line separators and turns of direction.
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        let acts = |letter: char| matches!(letter, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         let mut rest = fragment;
-        while let Some((at, letter)) = rest.char_indices().find(|(_, letter)| acts(*letter)) {
+        while let Some((at, letter)) = rest.char_indices().find(|(_, letter)| is_active(*letter)) {
             // `at` comes from `char_indices`, so both slices end on characters.
             writer.write_all(&rest.as_bytes()[..at])?;
             write!(writer, "\\u{:04x}", letter as u32)?;

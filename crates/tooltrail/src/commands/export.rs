@@ -18,6 +18,7 @@ use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_formats::value::RedactFn;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_model::link::Linked;
+use tooltrail_model::visible::neutral_path;
 use tooltrail_redact::Redactor;
 use tooltrail_view::render::markdown;
 use tooltrail_view::render::outputs::{self, Export, ExportOptions, OUTPUTS, Output, OutputSource, TerminalRule};
@@ -189,7 +190,7 @@ fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Resul
         (to.write)(export, &mut out)
     };
     match path {
-        Some(path) => file = Some(to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?),
+        Some(path) => file = Some(to_file(path, write).with_context(|| format!("cannot write `{}`", neutral_path(path)))?),
         // A patch contains texts of the session unchanged, and a terminal would act on control characters in them.
         None if to.terminal == TerminalRule::Neutralise && io::stdout().is_terminal() => {
             let mut patch = Vec::new();
@@ -256,7 +257,7 @@ fn several(number: u64, what: &str) -> String {
 fn report(book: &dyn Book, written: Option<(&Path, u64)>, redactor: &Redactor, kept: bool) {
     if let Some((path, bytes)) = written {
         let calls = table::counted(book.transcript().calls.len() as u64, "call");
-        out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
+        out::remark(&format!("wrote {} ({calls}, {})", neutral_path(path), tooltrail_view::head::size(bytes)));
     }
     let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| several(count, what)).collect();
     if kept {

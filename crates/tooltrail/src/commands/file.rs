@@ -18,6 +18,7 @@ use tooltrail_model::changes::versions::{Gap, HistoryRow, Version, versions};
 use tooltrail_model::changes::{FileText, Strength};
 use tooltrail_model::link::Linked;
 use tooltrail_model::row::{Place, VERSION};
+use tooltrail_model::visible::neutral_path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -112,8 +113,8 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
         Some(path) => {
             let existing = if own.force { Existing::Replace } else { Existing::Refuse };
             let written = output_file::write(path, existing, |out| out.write_all(text.as_bytes()));
-            written.with_context(|| format!("cannot write `{}`", path.display()))?;
-            out::remark(&format!("wrote {} ({})", path.display(), tooltrail_view::head::size(text.len() as u64)));
+            written.with_context(|| format!("cannot write `{}`", neutral_path(path)))?;
+            out::remark(&format!("wrote {} ({})", neutral_path(path), tooltrail_view::head::size(text.len() as u64)));
         }
         None => print(&text)?,
     }

@@ -199,9 +199,9 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String 
     let (mut out, mut lit, mut blank, mut width) = (String::new(), false, true, 0);
     // Letter by letter: positions of matches count letters of the snippet, and some letters are replaced or dropped for the terminal.
     for (at, c) in snippet.chars().enumerate().skip(skipped) {
-        let shown = table::printable(c.encode_utf8(&mut [0; 4]));
-        // Runs of spaces, such as indentation, would only push the text out of sight.
-        if (shown == " " && blank && !inside(at)) || shown.is_empty() {
+        let shown = if c.is_whitespace() { " ".to_owned() } else { table::printable(c.encode_utf8(&mut [0; 4])) };
+        // Runs of spaces, such as line ends and indentation, would only push the text out of sight.
+        if shown == " " && blank && !inside(at) {
             continue;
         }
         width += unicode_width::UnicodeWidthStr::width(shown.as_str());
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn snippets_cannot_act_on_a_terminal() {
         let line = marked("a\u{1b}[31m\n\tneedle \u{202e}x", &[[8, 14]], None);
-        assert_eq!(line, format!("a·[31m {MATCH}needle{MATCH:#} x"));
+        assert_eq!(line, format!("a␛[31m {MATCH}needle{MATCH:#} ⟨U+202E⟩x"));
         let long = format!("{}needle", "x".repeat(100));
         assert!(marked(&long, &[[100, 106]], Some(30)).contains("needle"));
     }

@@ -9,7 +9,7 @@ use clap::Args;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::Value;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -111,8 +111,8 @@ fn text(value: ValueRef<'_>) -> String {
 
 fn csv(statement: &mut Statement<'_>) -> anyhow::Result<()> {
     let stdout = out::data();
-    // Into a pipe the values go unchanged; on a terminal control characters in them could do harm.
-    let safe = |text: String| if io::stdout().is_terminal() { table::printable(&text) } else { text };
+    // Into a pipe too: what reads it may print it, and a line feed would begin another line there. `--json` gives values unchanged.
+    let safe = |text: String| table::printable(&text);
     let mut out = io::BufWriter::new(stdout);
     let names = names(statement);
     let line: Vec<String> = names.iter().map(|name| quoted(&safe(name.clone()))).collect();

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::watch::{CallNews, ChangeEvent, LogLocations, NextChange, SubscribeOptions, WatchOptions, Watcher};
 use tooltrail_formats::Places;
+use tooltrail_model::visible::neutral_path;
 use tooltrail_model::{Reason, Status, Time};
 use unicode_width::UnicodeWidthStr;
 
@@ -119,7 +120,7 @@ fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Resul
     let paths = logs::expanded(paths);
     // A path that does not exist would otherwise be waited for silently.
     for path in &paths {
-        std::fs::metadata(path).with_context(|| format!("cannot read `{}`", path.display()))?;
+        std::fs::metadata(path).with_context(|| format!("cannot read `{}`", neutral_path(path)))?;
     }
     Ok(LogLocations::Paths(paths))
 }

@@ -1,7 +1,8 @@
 //! Faults while a session is exported: the old file is there, or the whole new one.
 
-use super::fault::{Fault, KINDS, shim};
+use super::fault::{Fault, KINDS, OPERATIONS, shim};
 use super::world::{World, files};
+use std::collections::BTreeSet;
 use std::fs;
 
 const MOST: u64 = 5;
@@ -18,13 +19,14 @@ fn a_fault_of_an_export_leaves_the_old_file_or_the_new_one() {
     fs::write(&file, "old").unwrap();
     world.ask(&cache, &export);
     let expected = fs::read(&file).unwrap();
-    let mut trials = 0;
+    let (mut trials, mut failed) = (0, BTreeSet::new());
     for (operation, errno) in KINDS {
         for prefix in [out.clone(), world.home()] {
             let fault = Fault { operation, errno, nth: 0, each: false, prefix };
             let calls = fault.count(world.command(&cache, &export), shim, world.path());
             for fault in fault.sample(calls, MOST) {
                 trials += 1;
+                failed.insert(operation);
                 fs::write(&file, "old").unwrap();
                 let output = fault.run(world.command(&cache, &export), shim);
                 let found = fs::read(&file).unwrap();
@@ -38,4 +40,6 @@ fn a_fault_of_an_export_leaves_the_old_file_or_the_new_one() {
         }
     }
     assert!(trials > 20, "{trials}");
+    assert_eq!(failed.into_iter().collect::<Vec<_>>(), OPERATIONS);
+    println!("{trials} faults");
 }

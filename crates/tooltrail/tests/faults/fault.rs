@@ -37,6 +37,9 @@ pub(crate) const KINDS: [(&str, i32); 9] = [
     ("rename", EIO),
 ];
 
+/// Operations that every command under test does, so that none of them passes because it never fails.
+pub(crate) const OPERATIONS: [&str; 5] = ["open", "read", "rename", "sync", "write"];
+
 /// The library that lets operations fail; nothing, with the reason printed, where it cannot be built.
 pub(crate) fn shim() -> Option<&'static Path> {
     static SHIM: OnceLock<Option<PathBuf>> = OnceLock::new();

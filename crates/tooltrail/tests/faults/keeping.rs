@@ -1,8 +1,8 @@
 //! Faults while logs are kept: no copy is lost, and the next run completes what is missing.
 
-use super::fault::{Fault, KINDS, shim};
+use super::fault::{EIO, Fault, KINDS, OPERATIONS, shim};
 use super::world::{World, copy, files};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,7 +42,7 @@ fn no_fault_of_keeping_loses_a_copy() {
     let older = |data: &Path| -> Vec<Vec<u8>> { files(&data.join("keep/own/older")).iter().map(|path| fs::read(path).unwrap()).collect() };
     assert_eq!(older(&end).len(), 1, "of the log that was replaced");
 
-    let mut number = 0;
+    let (mut number, mut failed) = (0, BTreeSet::new());
     for (operation, errno) in KINDS {
         for prefix in [world.cache("trial-"), world.home()] {
             let fault = Fault { operation, errno, nth: 0, each: false, prefix };
@@ -51,6 +51,7 @@ fn no_fault_of_keeping_loses_a_copy() {
             let calls = fault.count(world.command_with(&world.cache("unused"), &data, &["keep", "now"]), shim, world.path());
             fs::remove_dir_all(&data).unwrap();
             for fault in fault.sample(calls, MOST) {
+                failed.insert(operation);
                 number += 1;
                 let data = world.cache(&format!("trial-{number}"));
                 copy(&world.data(), &data);
@@ -68,4 +69,28 @@ fn no_fault_of_keeping_loses_a_copy() {
         }
     }
     assert!(number > 50, "{number}");
+    assert_eq!(failed.into_iter().collect::<Vec<_>>(), OPERATIONS);
+    println!("{number} faults");
+}
+
+/// The state goes to the disk before its name, and its name before the command ends: else a crash could turn keeping off.
+#[test]
+fn the_state_is_written_durably() {
+    let Some(shim) = shim() else { return };
+    let world = World::new();
+    let cache = world.cache("unused");
+    world.ask(&cache, &["keep", "on"]);
+    let state = world.data().join("keep/own/state.json");
+    let on = fs::read(&state).unwrap();
+    for (operation, calls) in [("sync", 2), ("rename", 1)] {
+        let fault = Fault { operation, errno: EIO, nth: 0, each: false, prefix: world.data() };
+        // The file, its name, and the directory that has it.
+        assert_eq!(fault.count(world.command(&cache, &["keep", "off"]), shim, world.path()), calls, "{operation}");
+        world.ask(&cache, &["keep", "on"]);
+        let output = Fault { nth: 1, ..fault }.run(world.command(&cache, &["keep", "off"]), shim);
+        assert_ne!(output.status.code(), Some(0), "{operation}");
+        let kept: serde_json::Value = serde_json::from_slice(&fs::read(&state).unwrap()).unwrap();
+        let before: serde_json::Value = serde_json::from_slice(&on).unwrap();
+        assert_eq!(kept["on"], before["on"], "{operation}");
+    }
 }

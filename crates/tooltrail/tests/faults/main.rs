@@ -5,7 +5,8 @@
 //! then runs it without. What is stored after that has to be what a program without a catalogue reads, with the sessions whose logs are
 //! gone; and no kept copy may be lost.
 //!
-//! Renaming and setting times by `rustix` are system calls without libc, which the library does not see.
+//! Renaming by `rustix` is a system call without libc; a seccomp filter turns it into a signal that the library handles. Only the setting of
+//! times never fails.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests, where a panic is the report

@@ -1,8 +1,9 @@
 //! Faults while the catalogue is made, refreshed, upgraded and repaired.
 
-use super::fault::{EIO, ENOSPC, Fault, KINDS, SHORT, shim};
+use super::fault::{EIO, ENOSPC, Fault, KINDS, OPERATIONS, SHORT, shim};
 use super::world::{World, dump, files};
 use rusqlite::Connection;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -111,6 +112,8 @@ fn no_fault_of_a_refresh_costs_anything() {
         }
     }
     assert!(trials.len() > 100, "{}", trials.len());
+    let failed: BTreeSet<&str> = trials.iter().map(|(_, fault)| fault.operation).collect();
+    assert_eq!(failed.into_iter().collect::<Vec<_>>(), OPERATIONS);
     println!("{} faults", trials.len());
     let next = Mutex::new(trials.iter().enumerate());
     std::thread::scope(|scope| {

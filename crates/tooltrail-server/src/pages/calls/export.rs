@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::visible::neutral;
 use tracing::{debug, warn};
 
 /// The table's columns as CSV, for spreadsheets.
@@ -122,7 +123,9 @@ fn cell(field: CsvValue) -> String {
         CsvValue::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
         CsvValue::Text(text) => text,
     };
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    // A line feed would begin another line where the file is not read by a spreadsheet. The JSON lines have the values unchanged.
+    let text = neutral(&text);
+    if text.contains(['"', ',']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into_owned() }
 }
 
 #[cfg(test)]
@@ -135,12 +138,13 @@ mod tests {
             ("plain", "plain"),
             ("a,b", "\"a,b\""),
             ("say \"x\"", "\"say \"\"x\"\"\""),
-            ("two\nlines", "\"two\nlines\""),
+            ("two\nlines", "two␊lines"),
+            ("turned\u{202e}", "turned⟨U+202E⟩"),
             ("=1+1", "'=1+1"),
             ("+1", "'+1"),
             ("-rf", "'-rf"),
             ("@SUM(A1)", "'@SUM(A1)"),
-            ("\tx", "'\tx"),
+            ("\tx", "'    x"),
             ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
             ("", ""),
         ] {
