@@ -12,7 +12,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use tooltrail_model::Time;
+use tooltrail_model::{Summary, Time};
 use tracing::{debug, warn};
 
 /// A source that may be a log: a file, or one session of a database.
@@ -69,6 +69,23 @@ pub struct Problem {
     /// The reason.
     #[source]
     pub error: std::io::Error,
+}
+
+/// A log that was read up to a limit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` {text}")]
+pub struct LimitedLog {
+    /// Its address.
+    pub path: String,
+    /// What it has more of than is read, and which option says so.
+    pub text: String,
+}
+
+impl LimitedLog {
+    /// The log, if it was read up to a limit.
+    pub fn of(path: &str, summary: &Summary) -> Option<Self> {
+        summary.limit().map(|text| LimitedLog { path: path.to_owned(), text: text.to_owned() })
+    }
 }
 
 /// Looks into the agents' own places.

@@ -37,6 +37,8 @@ words! {
         ParentCycle => "parent_cycle",
         /// The file could not be read to its end.
         ReadError => "read_error",
+        /// The rest of the log was not read, because it holds more than a limit allows.
+        LogLimit => "log_limit",
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) struct DemoMachine {
 impl DemoMachine {
     /// Writes the logs of the demo into a directory.
     pub(crate) fn lay(home: &Path, args: &LogArgs) -> std::io::Result<Self> {
-        let running = demo::lay(home, &logs::options(args, false))?;
+        let running = demo::lay(home, &args.options(false))?;
         Ok(DemoMachine { home: home.to_owned(), running, alive: args.alive })
     }
 }

@@ -56,6 +56,16 @@ impl CallOrigin {
 }
 
 impl CallTable {
+    /// Number of entries that belong to no call of the source yet.
+    pub(super) fn extra(&self) -> usize {
+        5 * self.early_hooks.len() + self.launched.len() + self.ambiguous.len() + self.earlier.len()
+    }
+
+    /// Number of calls whose id was used before.
+    pub(super) fn reused(&self) -> usize {
+        self.earlier.len()
+    }
+
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
         self.latest_by(hash(id))
     }

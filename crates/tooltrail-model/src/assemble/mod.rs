@@ -3,6 +3,7 @@
 //! An assembler is pure and incremental: it can return a summary at any time and then continue. Its memory grows with the
 //! number of calls and records, never with their payload. Pairing is in `calls`, the conversation's tree in `chain`.
 
+mod amount;
 mod begin;
 mod calls;
 mod chain;
@@ -86,6 +87,8 @@ pub struct Assembler {
     steered: Option<At>,
     /// Whether a record says that the history of this session is elsewhere.
     stub: bool,
+    /// How much is kept, and how much may be.
+    amount: amount::KeptAmount,
 }
 
 /// The record being read.
@@ -159,6 +162,7 @@ impl Assembler {
             turn: None,
             steered: None,
             stub: false,
+            amount: amount::KeptAmount::default(),
         }
     }
 
@@ -184,6 +188,11 @@ impl Assembler {
 
     /// Takes the next event. Events of one record begin with [`Fact::Record`] or [`Fact::Broken`].
     pub fn push(&mut self, mut event: Event<'_>) {
+        if self.amount.is_due() && self.measure() {
+            // What follows would be kept, too; the reader stops at the end of this record.
+            return;
+        }
+        self.count_texts(&event.fact);
         // By reference where the fact is large or frequent: moving it out would copy it.
         match event.fact {
             Fact::Record { ref name, known } => self.record(&event, name, known),
@@ -240,6 +249,9 @@ impl Assembler {
 
     /// Counts a line of whitespace.
     pub fn blank(&mut self) {
+        if self.amount.is_due() {
+            self.measure();
+        }
         self.out.tally.lines += 1;
         self.out.tally.blank += 1;
     }

@@ -17,7 +17,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tooltrail_catalog::store::file_name;
-use tooltrail_formats::scan::Options;
 use tooltrail_model::row::VERSION;
 use tooltrail_server::{Admission, AppState, Guard, Peer, Setup, serve};
 use tracing::info;
@@ -192,7 +191,7 @@ fn with_lean_memory() {
 
 /// The sites: the logs of the arguments at `/`, and the demo at `/demo` for users without logs.
 fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
-    let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
+    let options = args.stored_options();
     let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
         let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
         let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
