@@ -46,9 +46,8 @@ impl Stop {
     /// Whether the work has to end now. Once it is over it stays so.
     pub fn is_over(&self) -> bool {
         let Some(state) = &self.0 else { return false };
-        let over = state.reached.load(Ordering::Relaxed)
-            || state.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-            || (state.is_gone)();
+        let over =
+            state.reached.load(Ordering::Relaxed) || state.deadline.is_some_and(|deadline| Instant::now() >= deadline) || (state.is_gone)();
         if over {
             state.reached.store(true, Ordering::Relaxed);
         }

@@ -153,7 +153,29 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
     search.tidy()
 }
 
+/// The most logs that are read: more than anybody has, and what each of them takes fits into memory.
+pub const MAX_LOGS: usize = 50_000;
+
 impl Search {
+    /// Keeps the newest logs, if there are too many, and says where the others are. What is already known of these stays known.
+    pub fn limit(mut self, most: usize) -> Self {
+        if self.files.len() <= most {
+            return self;
+        }
+        let all = self.files.len();
+        self.files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+        let left = self.files.split_off(most);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        for root in &self.looked {
+            let count = left.iter().filter(|found| found.path.starts_with(root)).count();
+            if count > 0 {
+                let text = format!("only the newest {most} of {all} logs are read, without {count} here (--max-logs)");
+                self.problems.push(Problem { path: root.clone(), error: std::io::Error::other(text) });
+            }
+        }
+        self
+    }
+
     fn tidy(mut self) -> Self {
         // Copies of deleted logs come first, so that the steps below treat them like logs.
         let gone = self.gone();

@@ -184,7 +184,13 @@ impl Follower {
         let before = held.mark.offset;
         let turns = Turns::default();
         // Limited to the size seen before: bytes written meanwhile belong to the next look.
-        let mut lines = Lines::after(held.mark, file.take(written.size.min(self.options.max_log.saturating_add(1)).saturating_sub(before)), buffer, &turns, self.options.max_line);
+        let mut lines = Lines::after(
+            held.mark,
+            file.take(written.size.min(self.options.max_log.saturating_add(1)).saturating_sub(before)),
+            buffer,
+            &turns,
+            self.options.max_line,
+        );
         let taken = held.take(&mut lines, heard);
         self.bytes += taken.bytes - before;
         held.written = written;

@@ -4,6 +4,7 @@ use crate::app_state::AppState;
 use crate::request::encoded;
 use crate::snapshot::CatalogueSnapshot;
 use maud::{Markup, html};
+use tooltrail_catalog::stop::Stop;
 use tooltrail_model::filter::{Filter, Mistake};
 use tooltrail_view::line::neutral;
 
@@ -49,6 +50,18 @@ pub(crate) fn mistake(app: &AppState, path: &str, mistake: &Mistake) -> Markup {
                 p { "Did you mean " a data-row href=(filter_address(app, path, &query)) { code { (neutral(&query)) } } "?" }
             }
             p.di { a href=(app.to("/help#filters")) { "What a filter can say" } }
+        }
+    }
+}
+
+/// Says that the page has only what was found in time; nothing if it has everything.
+pub(crate) fn stopped(app: &AppState) -> Markup {
+    html! {
+        @if Stop::current().is_reached() {
+            p.t-error role="status" {
+                "The search was stopped after " (app.setup.patience.as_secs()) " s. This is what was found until then. Narrow it down, as with "
+                code { "since:7d" } " or " code { "project:api" } "."
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, SessionListing, file_name};
 use tooltrail_formats::Places;
-use tooltrail_formats::find;
+use tooltrail_formats::find::{self, MAX_LOGS};
 use tooltrail_formats::scan::Progress;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
@@ -64,7 +64,7 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     }
     let start = Instant::now();
     let places = logs::places(args)?;
-    let search = find::in_places(&places);
+    let search = find::in_places(&places).limit(MAX_LOGS);
     let mut catalogue = Catalogue::open(&file(args)?)?;
     let total = search.files.iter().map(|found| found.size).sum();
     let options = args.stored_options();

@@ -4,6 +4,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use tooltrail_formats::find::MAX_LOGS;
 use tooltrail_formats::scan::{MAX_KEPT, MAX_LOG, Options};
 
 const ABOUT: &str = "Every tool call your coding agents made: what was asked, what ran, what came back, and what never did";
@@ -71,6 +72,9 @@ pub(crate) struct LogArgs {
     /// The most that is kept in memory of one log while it is read, in megabytes (docs/check.md)
     #[arg(long, value_name = "MB", global = true, default_value_t = MAX_KEPT >> 20, hide_short_help = true)]
     pub(crate) max_kept: usize,
+    /// The most logs that are read, the newest first
+    #[arg(long, value_name = "N", global = true, default_value_t = MAX_LOGS, hide_short_help = true)]
+    pub(crate) max_logs: usize,
     /// How long after its last record a session counts as alive, as in `15m` or `2h`; `0s` for never
     #[arg(long, value_name = "TIME", global = true, default_value = "15m", value_parser = duration, hide_short_help = true)]
     pub(crate) alive: std::time::Duration,
@@ -105,7 +109,7 @@ impl LogArgs {
     /// Whether stored rows are those that reading the logs would give.
     pub(crate) fn reads_as_stored(&self) -> bool {
         let limits = |options: &Options| (options.max_line, options.max_log, options.max_kept);
-        limits(&self.options(false)) == limits(&Options::default())
+        self.max_logs == MAX_LOGS && limits(&self.options(false)) == limits(&Options::default())
     }
 }
 

@@ -92,6 +92,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     }
     let places = places(args)?;
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
+    let search = search.limit(args.max_logs);
     let (linker, looked, unread) = scan_files(search, &options);
     Ok(Logs {
         linker: ManuallyDrop::new(linker),

@@ -26,7 +26,7 @@ impl NamedLogs {
 impl Machine for NamedLogs {
     fn search(&self) -> Search {
         // Arguments that name no directory were refused at the start; one that has gone since is an empty place.
-        find::in_places(&logs::places(&self.args).unwrap_or_default())
+        find::in_places(&logs::places(&self.args).unwrap_or_default()).limit(find::MAX_LOGS)
     }
 
     fn now(&self) -> Now {

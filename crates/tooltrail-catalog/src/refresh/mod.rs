@@ -143,6 +143,10 @@ impl<'a> Refresh<'a> {
             };
             if self.write(catalogue, &plan, &joined)? {
                 step = step.saturating_mul(2);
+                if !all {
+                    // The next step reads other logs; keeping these would let memory grow with their number.
+                    self.held = GatheredSources::default();
+                }
                 match catalogue.publish()? {
                     true if all => break,
                     true => {}

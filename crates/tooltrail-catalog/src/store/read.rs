@@ -60,7 +60,8 @@ pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, S
 
 /// The sources that were read up to a limit, by path.
 pub(crate) fn limited(connection: &Connection) -> rusqlite::Result<Vec<LimitedLog>> {
-    let question = "SELECT s.path, i.text FROM issue_rows i JOIN source_rows s ON s.id = i.source WHERE i.code = ?1 AND NOT s.gone ORDER BY 1";
+    let question =
+        "SELECT s.path, i.text FROM issue_rows i JOIN source_rows s ON s.id = i.source WHERE i.code = ?1 AND NOT s.gone ORDER BY 1";
     let log = |row: &Row<'_>| Ok(LimitedLog { path: row.get(0)?, text: row.get(1)? });
     connection.prepare_cached(question)?.query_map([IssueCode::LogLimit.word()], log)?.collect()
 }

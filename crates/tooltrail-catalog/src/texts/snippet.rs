@@ -19,7 +19,10 @@ pub(super) fn snippet(query: &Query, text: &str, first: usize) -> (String, Vec<[
     for (_, pattern) in query.filter().texts() {
         // Searched in more than the snippet: anchors and word boundaries must mean the same as in the search. But not to the end of a text of
         // megabytes, for one match more that is not shown.
-        let hits = pattern.regex().find_iter(&text[..text.floor_char_boundary(end.saturating_add(BEHIND))]).take_while(|hit| hit.start() < end || hit.start() == first);
+        let hits = pattern
+            .regex()
+            .find_iter(&text[..text.floor_char_boundary(end.saturating_add(BEHIND))])
+            .take_while(|hit| hit.start() < end || hit.start() == first);
         // A long match is cut like the text around it.
         spans.extend(hits.map(|hit| (hit.start() - start, hit.end().min(end) - start)));
     }

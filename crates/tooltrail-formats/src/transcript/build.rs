@@ -18,6 +18,10 @@ use tooltrail_model::summary::HookRecord;
 use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn};
 use tooltrail_model::{Status, Time};
 
+/// The most calls and records of a session that are shown.
+const MOST_CALLS: usize = 60_000;
+pub(super) const MOST_RECORDS: usize = 150_000;
+
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
 
@@ -132,6 +136,8 @@ impl<'a, 's> Builder<'a, 's> {
         // The original of a call first, so that its copies in the same session point at it.
         let mut own: Vec<&LinkedCall> = sessions.iter().flat_map(|&session| linked.calls_of(session)).collect();
         own.sort_by_key(|call| call.copy_of.is_some());
+        // Of a session that is far longer than anybody reads, the beginning.
+        own.truncate(MOST_CALLS);
         for call in own {
             // A call and its copies have one number, and become one entry.
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
@@ -207,6 +213,9 @@ impl<'a, 's> Builder<'a, 's> {
 
     /// Takes in a record.
     fn take(&mut self, record: &IndexedRecord, reading: &mut SourceReading<'_>) {
+        if self.seen.len() >= MOST_RECORDS {
+            return;
+        }
         let source = reading.source;
         reading.latest = reading.latest.max(record.time);
         // Also for records that are dropped below: the records that follow them need their place in the chain.

@@ -1,6 +1,7 @@
 //! The index of records: everything that a transcript needs to know of each record, and a cache of it, so that only the new records of a
 //! log that has grown are read.
 
+use super::build::MOST_RECORDS;
 use super::echoes;
 use super::halves::Half;
 use crate::lines::LinePosition;
@@ -202,7 +203,12 @@ impl IndexedLog {
             }
         };
         let mut indexed = Vec::new();
-        let mark = records::each(input, |_, record, typed| indexed.push(log.index(record, typed, indexed.last())));
+        let take = |_: &'static dyn Format, record: Record<'_>, typed: &dyn TypedRecord| {
+            if indexed.len() < MOST_RECORDS {
+                indexed.push(log.index(record, typed, indexed.last()));
+            }
+        };
+        let mark = records::each(input, take);
         IndexedLog::at(mark, indexed, log)
     }
 

@@ -111,3 +111,52 @@ fn compile_as(source: &str, cased: bool) -> Result<Regex, regex::Error> {
     // The regex engine runs in linear time, so size is the only thing to limit.
     RegexBuilder::new(source).case_insensitive(!cased).multi_line(true).size_limit(LARGEST).build()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regex(source: &str) -> Result<Pattern, regex::Error> {
+        Pattern::new(source, Spelling { regex: true, cased: false })
+    }
+
+    #[test]
+    fn what_cannot_be_run_in_time_is_refused() {
+        for source in ["(a{1000}){1000}", "((a{100}){100}){100}", r"\w{1000}", r"(\pL{50}){50}", &"a".repeat(LONGEST + 1)] {
+            assert!(matches!(regex(source), Err(regex::Error::CompiledTooBig(_))), "{}", &source[..20.min(source.len())]);
+        }
+        for source in ["(a{10}){10}", r"\w{1,20}", "[a-z0-9]{40}", r"(?s)panicked.{0,200}unwrap"] {
+            assert!(regex(source).is_ok(), "{source}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_searched_in_pieces_and_give_the_same() {
+        let filler = "some words \u{e9}\n".repeat(3 * PIECE / 14);
+        let cases = ["needle", r"^needle$", r"\bneedle\b", r"(?s)x.{40000}y", r"needle\z", r"\z", r"words\s+needle", "missing"];
+        for place in [0, PIECE - 3, PIECE, 2 * PIECE - SHARED, 2 * PIECE, 3 * PIECE - 100] {
+            let place = filler.floor_char_boundary(place);
+            for put in ["needle", "\nneedle\n", &format!("x{}y", "z".repeat(40000))] {
+                let text = format!("{}{put}{}", &filler[..place], &filler[place..]);
+                for source in cases {
+                    let pattern = regex(source).unwrap();
+                    let whole = pattern.regex().find(&text).map(|found| found.start());
+                    assert_eq!(pattern.find(&text, &mut || true), whole, "{source} at {place}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_in_a_long_text_can_end() {
+        let mut asked = 0;
+        let mut go_on = || {
+            asked += 1;
+            asked < 3
+        };
+        let text = "x".repeat(100 * PIECE) + "needle";
+        assert_eq!(regex("needle$").unwrap().find(&text, &mut go_on), None);
+        assert_eq!(asked, 3);
+        assert!(regex("needle$").unwrap().find(&text, &mut || true).is_some());
+    }
+}

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &LogArgs, own: &IndexArgs) -> anyhow::Result<ExitCode> {
 
 /// The logs, and how to read them for the catalogue.
 fn search(args: &LogArgs) -> anyhow::Result<(Search, Options)> {
-    let search = find::in_places(&logs::places(args)?);
+    let search = find::in_places(&logs::places(args)?).limit(find::MAX_LOGS);
     search.problems.iter().for_each(|problem| out::complain_of(problem));
     Ok((search, args.stored_options()))
 }
