@@ -27,7 +27,7 @@ pub(crate) const SIDECAR: u64 = 256 * 1024;
 /// The most that is read of one log, uncompressed: real ones have a few gigabytes, and a megabyte can unpack to a hundred of them.
 pub const MAX_LOG: u64 = 8 << 30;
 /// The most that is kept of one log while it is read, about: hundreds of thousands of calls.
-pub const MAX_KEPT: usize = 160 << 20;
+pub const MAX_KEPT: usize = 128 << 20;
 
 /// How to scan.
 #[derive(Clone, Debug)]

@@ -87,12 +87,10 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let mut stream = PatientStream::new(Full(3), Duration::from_millis(10));
-            let mut write = |bytes: &'static [u8]| {
-                let stream = &mut stream;
-                poll_fn(move |context| Pin::new(&mut *stream).poll_write(context, bytes))
-            };
-            assert_eq!(write(b"abc").await.unwrap(), 3);
-            assert_eq!(write(b"d").await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+            let written = poll_fn(|context| Pin::new(&mut stream).poll_write(context, b"abc")).await;
+            assert_eq!(written.unwrap(), 3);
+            let stuck = poll_fn(|context| Pin::new(&mut stream).poll_write(context, b"d")).await;
+            assert_eq!(stuck.unwrap_err().kind(), io::ErrorKind::TimedOut);
             // One that has time left is waited for.
             let mut slow = PatientStream::new(Full(0), Duration::from_secs(3600));
             assert!(Pin::new(&mut slow).poll_write(&mut Context::from_waker(Waker::noop()), b"x").is_pending());

@@ -1,7 +1,6 @@
 //! The index of records: everything that a transcript needs to know of each record, and a cache of it, so that only the new records of a
 //! log that has grown are read.
 
-use super::build::MOST_RECORDS;
 use super::echoes;
 use super::halves::Half;
 use crate::lines::LinePosition;
@@ -161,6 +160,8 @@ pub(super) struct IndexSource<'l> {
     pub(super) shelf: &'l dyn Shelf,
     /// The known size, and the modification time.
     pub(super) written: (u64, Option<Time>),
+    /// The most records that are indexed.
+    pub(super) most: usize,
     /// Returns the beginning of a prompt, redacted if asked for.
     pub(super) head: &'l dyn Fn(&Part) -> String,
 }
@@ -204,7 +205,7 @@ impl IndexedLog {
         };
         let mut indexed = Vec::new();
         let take = |_: &'static dyn Format, record: Record<'_>, typed: &dyn TypedRecord| {
-            if indexed.len() < MOST_RECORDS {
+            if indexed.len() < log.most {
                 indexed.push(log.index(record, typed, indexed.last()));
             }
         };

@@ -82,7 +82,7 @@ impl Assembler {
         let calls = out.calls.len() + out.nested.len() + out.inner.len();
         let ids = out.nodes.len() + self.chain.len() + out.retracted.len() + out.leaf_titles.len();
         let types: usize = out.tally.records.keys().map(|name| name.len() + SLOT).sum();
-        // Results that are not the one of their call wait for it, or become problems in the end.
+        // Results that are not the one of their call wait for it in a list of their own, or become problems in the end.
         let surplus = self.amount.results.saturating_sub(calls);
         [
             calls * (size_of::<CallRecord>() + TABLES),
@@ -97,7 +97,7 @@ impl Assembler {
             usize::try_from(out.tally.lines).unwrap_or(usize::MAX).saturating_mul(LINE),
             out.hooks.len() * size_of::<LooseHook>(),
             (out.issues.len() + self.calls.reused()) * PROBLEM,
-            surplus * (size_of::<ResultRecord>() + size_of::<Orphan>() + PROBLEM),
+            surplus * (4 * size_of::<ResultRecord>() + size_of::<Orphan>() + PROBLEM),
             ids * (size_of::<Id>() + SLOT),
             out.names.kept(),
             out.rows.kept(),
