@@ -4,7 +4,7 @@
 //! is kept is measured now and then, and from a limit on nothing more is taken. The measure counts entries by their size; it need not be exact.
 
 use super::Assembler;
-use crate::event::{Fact, Hook, Id};
+use crate::event::{CallResult, Hook, Id};
 use crate::issue::Issue;
 use crate::summary::{
     AgentRecord, CallRecord, ClaimRecord, HookRecord, LooseHook, Orphan, ResultRecord, SessionRecord, TaskRecord, TurnRecord,
@@ -12,7 +12,7 @@ use crate::summary::{
 use crate::usage::UsageSnapshot;
 use std::mem::size_of;
 
-/// Number of events between two measurements, a power of two: they are cheap, but not free.
+/// Number of events between two measurements, which are cheap, but not free.
 const EVERY: u32 = 4096;
 
 /// Bytes that a call takes in the tables by which it is found, and an entry in a table of hashes.
@@ -40,14 +40,6 @@ pub(super) struct KeptAmount {
     full: bool,
 }
 
-impl KeptAmount {
-    /// Counts an event. Whether the amount has to be looked at.
-    pub(super) fn is_due(&mut self) -> bool {
-        self.events = self.events.wrapping_add(1);
-        self.full || self.events.is_multiple_of(EVERY)
-    }
-}
-
 impl Assembler {
     /// Limits how much is kept of the source, in bytes.
     pub fn limit(&mut self, bytes: usize) {
@@ -59,21 +51,24 @@ impl Assembler {
         self.amount.full
     }
 
-    /// Counts the texts of a fact that are kept with it and may be of any length.
-    pub(super) fn count_texts(&mut self, fact: &Fact<'_>) {
-        self.amount.texts += match fact {
-            Fact::Result(result) => {
-                self.amount.results += 1;
-                result.call.len() + length(result.background.as_deref())
-            }
-            Fact::Hook(hook) => size_of::<HookRecord>() + texts_of(hook),
-            Fact::Task(news) => length(news.id.as_deref()) + length(news.call.as_deref()),
-            Fact::Claim(claim) => claim.agent.len() + claim.call.len(),
-            Fact::Prompt(prompt) => prompt.head.len(),
-            Fact::Retract(ids) => ids.len() * SLOT,
-            Fact::Damaged(call) => call.len(),
-            _ => 0,
-        };
+    /// Counts an event of which something is kept, with its texts as far as they may be of any length.
+    pub(super) fn count(&mut self, texts: usize) {
+        self.amount.texts += texts;
+        self.amount.events = self.amount.events.wrapping_add(1);
+        if self.amount.events.is_multiple_of(EVERY) {
+            self.amount.full |= self.amount.limit.is_some_and(|limit| self.kept() > limit);
+        }
+    }
+
+    /// Counts a result.
+    pub(super) fn count_result(&mut self, result: &CallResult<'_>) {
+        self.amount.results += 1;
+        self.count(result.call.len() + length(result.background.as_deref()));
+    }
+
+    /// Counts a hook.
+    pub(super) fn count_hook(&mut self, hook: &Hook<'_>) {
+        self.count(size_of::<HookRecord>() + texts_of(hook));
     }
 
     /// About how many bytes are kept.
@@ -106,12 +101,6 @@ impl Assembler {
         ]
         .iter()
         .sum()
-    }
-
-    /// Looks at how much is kept. Whether it is as much as may be.
-    pub(super) fn measure(&mut self) -> bool {
-        self.amount.full |= self.amount.limit.is_some_and(|limit| self.kept() > limit);
-        self.amount.full
     }
 }
 

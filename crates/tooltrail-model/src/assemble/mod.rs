@@ -188,20 +188,25 @@ impl Assembler {
 
     /// Takes the next event. Events of one record begin with [`Fact::Record`] or [`Fact::Broken`].
     pub fn push(&mut self, mut event: Event<'_>) {
-        if self.amount.is_due() && self.measure() {
+        if self.is_full() {
             // What follows would be kept, too; the reader stops at the end of this record.
             return;
         }
-        self.count_texts(&event.fact);
         // By reference where the fact is large or frequent: moving it out would copy it.
         match event.fact {
-            Fact::Record { ref name, known } => self.record(&event, name, known),
+            Fact::Record { ref name, known } => {
+                self.count(0);
+                self.record(&event, name, known);
+            }
             Fact::Begin(ref begin) => self.begin(begin),
             Fact::Work(work) => self.work(work),
             Fact::Context(ref context) => self.context(context),
             Fact::Clock(time) => self.clock = Some(time),
             Fact::Node(ref node) => self.node(node),
-            Fact::Prompt(ref prompt) => self.prompt(prompt),
+            Fact::Prompt(ref prompt) => {
+                self.count(prompt.head.len());
+                self.prompt(prompt);
+            }
             Fact::Block(block) => {
                 self.owner.answered();
                 self.goes_on();
@@ -217,21 +222,32 @@ impl Assembler {
             Fact::Meter(meter) => self.meter(&meter),
             Fact::Response(usage) => self.response(&usage),
             Fact::SummarisedBy(response) => self.responses.summarised(response),
-            Fact::Call(ref mut call) => self.call(call),
-            Fact::Result(ref mut result) => self.result(result),
+            Fact::Call(ref mut call) => {
+                self.count(0);
+                self.call(call);
+            }
+            Fact::Result(ref mut result) => {
+                self.count_result(result);
+                self.result(result);
+            }
             Fact::End(end) => self.end(*end),
-            Fact::Hook(hook) => self.hook(&hook),
-            Fact::Task(news) => self.task(news),
+            Fact::Hook(hook) => {
+                self.count_hook(&hook);
+                self.hook(&hook);
+            }
+            Fact::Task(news) => {
+                self.count(news.id.as_deref().map_or(0, str::len) + news.call.as_deref().map_or(0, str::len));
+                self.task(news);
+            }
             Fact::Restated(news) => self.restated(news, event.at),
             Fact::SeenInPart(call) => self.seen_in_part(&call),
             Fact::Progress(progress) => self.progress(&progress),
             Fact::Refusal(refusal) => self.refusal(&refusal),
-            Fact::Claim(claim) => self.out.claims.push(ClaimRecord {
-                session: self.here.session,
-                agent: claim.agent.as_ref().into(),
-                call: claim.call.as_ref().into(),
-                by: claim.by,
-            }),
+            Fact::Claim(claim) => {
+                self.count(claim.agent.len() + claim.call.len());
+                let (agent, call) = (claim.agent.as_ref().into(), claim.call.as_ref().into());
+                self.out.claims.push(ClaimRecord { session: self.here.session, agent, call, by: claim.by });
+            }
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
             Fact::Retract(ids) => {
                 // Counted as the log says; the records themselves may be in another file.
@@ -241,7 +257,10 @@ impl Assembler {
             Fact::Rollback(turns) => self.rollback(turns),
             Fact::Meta(meta) => self.meta(&meta),
             Fact::Notice(notice) => self.notice(notice),
-            Fact::Broken(broken) => self.broken(event.at, &broken),
+            Fact::Broken(broken) => {
+                self.count(0);
+                self.broken(event.at, &broken);
+            }
             Fact::Damaged(call) => self.damaged(&call, event.at),
             Fact::Private => self.out.tally.private += event.at.span.len(),
         }
@@ -249,9 +268,7 @@ impl Assembler {
 
     /// Counts a line of whitespace.
     pub fn blank(&mut self) {
-        if self.amount.is_due() {
-            self.measure();
-        }
+        self.count(0);
         self.out.tally.lines += 1;
         self.out.tally.blank += 1;
     }
