@@ -60,6 +60,11 @@ impl Assembler {
         }
     }
 
+    /// Counts a type of records that is new.
+    pub(super) fn count_new_type(&mut self, name: &str) {
+        self.amount.texts += name.len() + 2 * SLOT;
+    }
+
     /// Counts a result.
     pub(super) fn count_result(&mut self, result: &CallResult<'_>) {
         self.amount.results += 1;
@@ -76,7 +81,6 @@ impl Assembler {
         let out = &self.out;
         let calls = out.calls.len() + out.nested.len() + out.inner.len();
         let ids = out.nodes.len() + self.chain.len() + out.retracted.len() + out.leaf_titles.len();
-        let types: usize = out.tally.records.keys().map(|name| name.len() + SLOT).sum();
         // Results that are not the one of their call wait for it in a list of their own, or become problems in the end.
         let surplus = self.amount.results.saturating_sub(calls);
         [
@@ -96,7 +100,6 @@ impl Assembler {
             ids * (size_of::<Id>() + SLOT),
             out.names.kept(),
             out.rows.kept(),
-            types,
             self.amount.texts,
         ]
         .iter()

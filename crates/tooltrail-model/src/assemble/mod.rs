@@ -378,6 +378,7 @@ impl Assembler {
         } else if let Some(count) = self.out.tally.records.get_mut(name) {
             *count += 1;
         } else {
+            self.count_new_type(name);
             self.out.tally.records.insert(name.into(), 1);
         }
     }
