@@ -19,7 +19,7 @@ mod stamps;
 mod statements;
 mod talk;
 
-use crate::event::{BlockKind, Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
+use crate::event::{BlockKind, Boundary, Broken, Claim, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
 use crate::issue::{Issue, IssueCode};
 use crate::position::At;
 use crate::summary::{AgentRecord, ClaimRecord, Ended, Ending, SessionRecord, Summary};
@@ -194,19 +194,13 @@ impl Assembler {
         }
         // By reference where the fact is large or frequent: moving it out would copy it.
         match event.fact {
-            Fact::Record { ref name, known } => {
-                self.count(0);
-                self.record(&event, name, known);
-            }
+            Fact::Record { ref name, known } => self.record(&event, name, known),
             Fact::Begin(ref begin) => self.begin(begin),
             Fact::Work(work) => self.work(work),
             Fact::Context(ref context) => self.context(context),
             Fact::Clock(time) => self.clock = Some(time),
             Fact::Node(ref node) => self.node(node),
-            Fact::Prompt(ref prompt) => {
-                self.count(prompt.head.len());
-                self.prompt(prompt);
-            }
+            Fact::Prompt(ref prompt) => self.prompt(prompt),
             Fact::Block(block) => {
                 self.owner.answered();
                 self.goes_on();
@@ -222,32 +216,16 @@ impl Assembler {
             Fact::Meter(meter) => self.meter(&meter),
             Fact::Response(usage) => self.response(&usage),
             Fact::SummarisedBy(response) => self.responses.summarised(response),
-            Fact::Call(ref mut call) => {
-                self.count(0);
-                self.call(call);
-            }
-            Fact::Result(ref mut result) => {
-                self.count_result(result);
-                self.result(result);
-            }
+            Fact::Call(ref mut call) => self.call(call),
+            Fact::Result(ref mut result) => self.result(result),
             Fact::End(end) => self.end(*end),
-            Fact::Hook(hook) => {
-                self.count_hook(&hook);
-                self.hook(&hook);
-            }
-            Fact::Task(news) => {
-                self.count(news.id.as_deref().map_or(0, str::len) + news.call.as_deref().map_or(0, str::len));
-                self.task(news);
-            }
+            Fact::Hook(hook) => self.hook(&hook),
+            Fact::Task(news) => self.task(news),
             Fact::Restated(news) => self.restated(news, event.at),
             Fact::SeenInPart(call) => self.seen_in_part(&call),
             Fact::Progress(progress) => self.progress(&progress),
             Fact::Refusal(refusal) => self.refusal(&refusal),
-            Fact::Claim(claim) => {
-                self.count(claim.agent.len() + claim.call.len());
-                let (agent, call) = (claim.agent.as_ref().into(), claim.call.as_ref().into());
-                self.out.claims.push(ClaimRecord { session: self.here.session, agent, call, by: claim.by });
-            }
+            Fact::Claim(claim) => self.claim(&claim),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
             Fact::Retract(ids) => {
                 // Counted as the log says; the records themselves may be in another file.
@@ -257,13 +235,16 @@ impl Assembler {
             Fact::Rollback(turns) => self.rollback(turns),
             Fact::Meta(meta) => self.meta(&meta),
             Fact::Notice(notice) => self.notice(notice),
-            Fact::Broken(broken) => {
-                self.count(0);
-                self.broken(event.at, &broken);
-            }
+            Fact::Broken(broken) => self.broken(event.at, &broken),
             Fact::Damaged(call) => self.damaged(&call, event.at),
             Fact::Private => self.out.tally.private += event.at.span.len(),
         }
+    }
+
+    fn claim(&mut self, claim: &Claim<'_>) {
+        self.count(claim.agent.len() + claim.call.len());
+        let (agent, call) = (claim.agent.as_ref().into(), claim.call.as_ref().into());
+        self.out.claims.push(ClaimRecord { session: self.here.session, agent, call, by: claim.by });
     }
 
     /// Counts a line of whitespace.
@@ -322,6 +303,7 @@ impl Assembler {
     }
 
     fn record(&mut self, event: &Event<'_>, name: &str, known: bool) {
+        self.count(0);
         // Nested and recovered records share a line; a line counts once.
         if event.at.line != self.here.at.line || self.here.at.line == 0 {
             self.out.tally.lines += 1;
@@ -594,6 +576,7 @@ impl Assembler {
     }
 
     fn broken(&mut self, at: At, broken: &Broken) {
+        self.count(0);
         self.out.tally.lines += 1;
         self.out.tally.unparsed += 1;
         self.here.at = at;
