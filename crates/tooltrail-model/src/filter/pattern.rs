@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn long_texts_are_searched_in_pieces_and_give_the_same() {
         let filler = "some words \u{e9}\n".repeat(3 * PIECE / 14);
-        let cases = ["needle", r"^needle$", r"\bneedle\b", r"(?s)x.{40000}y", r"needle\z", r"\z", r"words\s+needle", "missing"];
+        let cases = ["needle", r"^needle$", r"\bneedle\b", "xz+y", r"needle\z", r"\z", r"words\s+needle", "missing"];
         for place in [0, PIECE - 3, PIECE, 2 * PIECE - SHARED, 2 * PIECE, 3 * PIECE - 100] {
             let place = filler.floor_char_boundary(place);
             for put in ["needle", "\nneedle\n", &format!("x{}y", "z".repeat(40000))] {
