@@ -12,6 +12,7 @@ pub mod matching;
 pub mod refresh;
 mod rows;
 pub mod search;
+pub mod stop;
 pub mod store;
 pub mod texts;
 pub mod totals;
@@ -31,6 +32,7 @@ pub(crate) fn each<T: Send>(threads: usize, count: usize, ask: impl Fn(usize) ->
     // Threads take the next index when they are free: sessions and logs differ in size by orders of magnitude, so equal
     // shares would leave most threads waiting for one.
     let next = std::sync::atomic::AtomicUsize::new(0);
+    let stop = stop::Stop::current();
     let work = || {
         let mut answers = Vec::new();
         loop {
@@ -43,7 +45,7 @@ pub(crate) fn each<T: Send>(threads: usize, count: usize, ask: impl Fn(usize) ->
     };
     let mut answers = std::thread::scope(|scope| {
         // This thread works too, so with one thread nothing is spawned.
-        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(work)).collect();
+        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(|| stop.run(work))).collect();
         let mut answers = work();
         for other in others {
             answers.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -44,7 +44,12 @@ pub(crate) struct StoredSession<'a> {
     pub(crate) directory: Option<&'a str>,
     pub(crate) first: Option<Time>,
     pub(crate) sources: &'a [usize],
+    /// Its calls; of very many only the first, [`Linkage::more`] has the others.
     pub(crate) calls: Vec<StoredCall<'a>>,
+    /// The calls that are not made yet, among all of the session.
+    later: std::ops::Range<usize>,
+    /// The latest time of a request.
+    pub(crate) newest: Option<Time>,
     pub(crate) copies: Vec<StoredCopy<'a>>,
     pub(crate) turns: &'a [LinkedTurn<'a>],
     pub(crate) usage: &'a [UsageByModel<'a>],
@@ -95,11 +100,29 @@ impl<'a> Linkage<'a> {
     pub(crate) fn session(&self, index: usize) -> Option<StoredSession<'_>> {
         let linked = self.linked;
         let own = linked.sessions.get(index)?;
-        let (mut calls, mut copies) = (Vec::new(), Vec::new());
-        for call in linked.calls_of(index) {
+        let mut open = linked.open_session(index)?;
+        // The short name and the checkout depend on sessions that may not be in this bundle; the writer fills them in.
+        (open.row.short, open.row.project) = ("", own.place.project.as_deref());
+        // Very many small values are hashed, which this hasher is fast at; the seed is fixed because the result is stored.
+        let mut hasher = foldhash::quality::FixedState::with_seed(0x726f_7773).build_hasher();
+        open.hash(&mut hasher);
+        let (mut calls, mut copies, mut newest) = (Vec::new(), Vec::new(), None);
+        let all = linked.calls_of(index);
+        let mut later = all.len()..all.len();
+        for (place, call) in all.iter().enumerate() {
             // Forked sessions repeat the calls of their origin; a copy has no row of its own, only a pointer to the original.
             match call.copy_of {
-                None => calls.push(stored(linked, call)),
+                None => {
+                    let stored = stored(linked, call);
+                    stored.fingerprint(&mut hasher);
+                    newest = newest.max(stored.order);
+                    // Rows take several times as much memory as what they are made of, so those of very long sessions are made in parts.
+                    if calls.len() < AT_ONCE {
+                        calls.push(stored);
+                    } else {
+                        later.start = later.start.min(place);
+                    }
+                }
                 Some(original) => copies.push(StoredCopy {
                     call: linked.id(call.id),
                     source: call.id.source(),
@@ -109,9 +132,6 @@ impl<'a> Linkage<'a> {
                 }),
             }
         }
-        let mut open = linked.open_session(index)?;
-        // The short name and the checkout depend on sessions that may not be in this bundle; the writer fills them in.
-        (open.row.short, open.row.project) = ("", own.place.project.as_deref());
         let mut session = StoredSession {
             open,
             place: &own.place,
@@ -119,13 +139,40 @@ impl<'a> Linkage<'a> {
             first: own.first,
             sources: &own.sources,
             calls,
+            later,
+            newest,
             copies,
             turns: self.turns.get(index)?,
             usage: self.usage.get(index)?,
             fingerprint: 0,
         };
-        session.fingerprint = fingerprint(linked, &session);
+        session.fingerprint = fingerprint(linked, &session, hasher);
         Some(session)
+    }
+
+    /// Takes the next calls of a session in place of those that it has; `false` if there are none. Its requests are not complete yet.
+    pub(crate) fn more<'s>(&'s self, index: usize, session: &mut StoredSession<'s>) -> bool {
+        session.calls.clear();
+        let linked = self.linked;
+        while let Some(call) = linked.calls_of(index).get(session.later.clone()).and_then(<[_]>::first) {
+            if session.calls.len() == AT_ONCE {
+                break;
+            }
+            session.later.start += 1;
+            session.calls.extend(call.copy_of.is_none().then(|| stored(linked, call)));
+        }
+        !session.calls.is_empty()
+    }
+}
+
+/// The most rows of calls of a session that are made at once.
+const AT_ONCE: usize = 8192;
+
+impl StoredCall<'_> {
+    /// Adds it to the fingerprint of its session.
+    fn fingerprint(&self, hasher: &mut impl Hasher) {
+        // The sources of request and result are left out: their paths are in the row.
+        (&self.open, self.number, self.at, self.result.map(|(_, at)| at), self.digest, self.order).hash(hasher);
     }
 }
 
@@ -146,17 +193,11 @@ fn stored<'a>(linked: &'a Linked<'_>, call: &LinkedCall) -> StoredCall<'a> {
     }
 }
 
-/// The fingerprint of everything that is stored of a session. Sources go in by path: their numbers differ from run to run.
-fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
-    // Very many small values are hashed, which this hasher is fast at; the seed is fixed because the result is stored.
-    let mut hasher = foldhash::quality::FixedState::with_seed(0x726f_7773).build_hasher();
+/// The fingerprint of everything that is stored of a session; the session and its calls are in the hasher already. Sources go in by path:
+/// their numbers differ from run to run.
+fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>, mut hasher: impl Hasher) -> u64 {
     let path = |source: usize| &linked.sources[source].path;
-    session.open.hash(&mut hasher);
     (session.place, session.directory, session.first, session.usage).hash(&mut hasher);
-    for call in &session.calls {
-        // The sources of request and result are left out: their paths are in the row.
-        (&call.open, call.number, call.at, call.result.map(|(_, at)| at), call.digest, call.order).hash(&mut hasher);
-    }
     for copy in &session.copies {
         (copy.call, path(copy.source), copy.at, path(copy.original_source), copy.original).hash(&mut hasher);
     }

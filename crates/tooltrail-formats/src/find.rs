@@ -12,8 +12,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use tooltrail_model::Time;
 use tooltrail_model::visible::neutral_path;
+use tooltrail_model::{Summary, Time};
 use tracing::{debug, warn};
 
 /// A source that may be a log: a file, or one session of a database.
@@ -70,6 +70,23 @@ pub struct Problem {
     /// The reason.
     #[source]
     pub error: std::io::Error,
+}
+
+/// A log that was read up to a limit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}` {text}")]
+pub struct LimitedLog {
+    /// Its address.
+    pub path: String,
+    /// What it has more of than is read, and which option says so.
+    pub text: String,
+}
+
+impl LimitedLog {
+    /// The log, if it was read up to a limit.
+    pub fn of(path: &str, summary: &Summary) -> Option<Self> {
+        summary.limit().map(|text| LimitedLog { path: path.to_owned(), text: text.to_owned() })
+    }
 }
 
 /// Looks into the agents' own places.
@@ -137,7 +154,29 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
     search.tidy()
 }
 
+/// The most logs that are read: more than anybody has, and what each of them takes fits into memory.
+pub const MAX_LOGS: usize = 50_000;
+
 impl Search {
+    /// Keeps the newest logs, if there are too many, and says where the others are. What is already known of these stays known.
+    pub fn limit(mut self, most: usize) -> Self {
+        if self.files.len() <= most {
+            return self;
+        }
+        let all = self.files.len();
+        self.files.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+        let left = self.files.split_off(most);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        for root in &self.looked {
+            let count = left.iter().filter(|found| found.path.starts_with(root)).count();
+            if count > 0 {
+                let text = format!("only the newest {most} of {all} logs are read, without {count} here (--max-logs)");
+                self.problems.push(Problem { path: root.clone(), error: std::io::Error::other(text) });
+            }
+        }
+        self
+    }
+
     fn tidy(mut self) -> Self {
         // Copies of deleted logs come first, so that the steps below treat them like logs.
         let gone = self.gone();

@@ -12,7 +12,7 @@ use crate::database::{self, part_of};
 use crate::find::{FoundSource, identity, place, read_small};
 use crate::lines::{Buffer, HEAD, LinePosition, Lines, LogLine, Turns};
 use crate::open::{Input, open};
-use crate::scan::{LogReader, Options, SIDECAR, sniff, spelled};
+use crate::scan::{LogReader, Options, SIDECAR, limited, sniff, spelled};
 use crate::{FORMATS, Format};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -104,6 +104,8 @@ struct CompleteRead {
     bytes: u64,
     /// Whether the next look has to start from the beginning.
     torn: bool,
+    /// Whether the rest was left because of a limit.
+    limited: bool,
 }
 
 impl Follower {
@@ -152,7 +154,7 @@ impl Follower {
         // Read first: a write in between then changes the identity, and the next look notices it.
         let part = FoundSource::from(database::session(&self.path)?);
         let turns = Turns::default();
-        let mut lines = Lines::new(open(&self.path, |file| file)?, buffer, &turns, self.options.max_line);
+        let mut lines = Lines::new(limited(open(&self.path, |file| file)?, &self.options), buffer, &turns, self.options.max_line);
         let (reader, _) = LogReader::begin(&self.path, lines.peek(), &self.options);
         let written = FileVersion { size: part.size, modified: part.modified, identity: part.identity };
         // Discarded after this read, so place and mark do not matter.
@@ -182,12 +184,18 @@ impl Follower {
         let before = held.mark.offset;
         let turns = Turns::default();
         // Limited to the size seen before: bytes written meanwhile belong to the next look.
-        let mut lines = Lines::after(held.mark, file.take(written.size - before), buffer, &turns, self.options.max_line);
+        let mut lines = Lines::after(
+            held.mark,
+            file.take(written.size.min(self.options.max_log.saturating_add(1)).saturating_sub(before)),
+            buffer,
+            &turns,
+            self.options.max_line,
+        );
         let taken = held.take(&mut lines, heard);
         self.bytes += taken.bytes - before;
         held.written = written;
         // Fewer bytes than the metadata promised: the file was truncated while it was read.
-        let torn = taken.torn || taken.bytes != written.size;
+        let torn = taken.torn || (taken.bytes != written.size && !taken.limited);
         Ok(Some((CompleteRead { torn, ..taken }, held)))
     }
 
@@ -208,7 +216,7 @@ impl Follower {
         let (written, modified) = (FileVersion::of(&meta), meta.modified().ok());
         let compressed = matches!(input, Input::Zstd(_));
         let turns = Turns::default();
-        let mut lines = Lines::new(input, buffer, &turns, self.options.max_line);
+        let mut lines = Lines::new(limited(input, &self.options), buffer, &turns, self.options.max_line);
         let head = lines.peek();
         let settled = !compressed && is_settled(head);
         let (mut reader, document) = LogReader::begin(&self.path, head, &self.options);
@@ -217,13 +225,13 @@ impl Follower {
             reader.whole(&mut lines, &self.options);
             let bytes = lines.bytes();
             self.bytes += bytes;
-            return Ok((CompleteRead { reader, bytes, torn: true }, None, modified));
+            return Ok((CompleteRead { reader, bytes, torn: true, limited: false }, None, modified));
         }
         let mut held = LogCursor { reader, mark: LinePosition::default(), seam: Vec::new(), place: place(&meta), written };
         let taken = held.take(&mut lines, heard);
         // Of a compressed file the bytes on disk count, which is what was read.
         self.bytes += if compressed { written.size } else { taken.bytes };
-        let torn = taken.torn || !settled || taken.bytes != written.size;
+        let torn = taken.torn || !settled || (taken.bytes != written.size && !taken.limited);
         Ok((CompleteRead { torn, ..taken }, Some(held), modified))
     }
 
@@ -254,8 +262,15 @@ impl LogCursor {
     fn take(&mut self, lines: &mut Lines<'_, impl Read>, heard: &mut LineListener<'_>) -> CompleteRead {
         let mut last = None;
         let mut torn = false;
-        loop {
-            match lines.next_line() {
+        let limited = loop {
+            let line = lines.next_line();
+            let reached = line.as_ref().ok().and_then(Option::as_ref).and_then(|line| self.reader.limit_before(line));
+            if let Some(reached) = reached {
+                // Only a copy says so: the next look finds out by itself whether there is still more.
+                last.get_or_insert_with(|| self.reader.clone()).stopped(&reached);
+                break Some(reached);
+            }
+            match line {
                 Ok(Some(line)) if line.ended => {
                     self.reader.line(line);
                     self.mark = LinePosition { offset: line.start + line.length + 1, lines: line.number };
@@ -270,16 +285,17 @@ impl LogCursor {
                     reader.line(line);
                     last = Some(reader);
                 }
-                Ok(None) => break,
+                Ok(None) => break None,
                 Err(error) => {
                     // A reading error is reported with what was read so far; the state is not trusted for the next look.
                     last.get_or_insert_with(|| self.reader.clone()).failed(&error);
                     torn = true;
-                    break;
+                    break None;
                 }
             }
-        }
-        CompleteRead { reader: last.unwrap_or_else(|| self.reader.clone()), bytes: lines.bytes(), torn }
+        };
+        let bytes = limited.map_or_else(|| lines.bytes(), |reached| reached.start);
+        CompleteRead { reader: last.unwrap_or_else(|| self.reader.clone()), bytes, torn, limited: limited.is_some() }
     }
 
     /// Whether this may be the same file with more in it.
@@ -300,7 +316,7 @@ impl LogCursor {
 impl CompleteRead {
     /// The state as it was at the last look, without reading anything.
     fn again(held: &LogCursor) -> Self {
-        CompleteRead { reader: held.reader.clone(), bytes: held.mark.offset, torn: false }
+        CompleteRead { reader: held.reader.clone(), bytes: held.mark.offset, torn: false, limited: false }
     }
 }
 

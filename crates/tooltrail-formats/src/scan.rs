@@ -24,6 +24,11 @@ const DEEP: usize = 512;
 /// The largest file beside a log that is read.
 pub(crate) const SIDECAR: u64 = 256 * 1024;
 
+/// The most that is read of one log, uncompressed: real ones have a few gigabytes, and a megabyte can unpack to a hundred of them.
+pub const MAX_LOG: u64 = 8 << 30;
+/// The most that is kept of one log while it is read, about: hundreds of thousands of calls.
+pub const MAX_KEPT: usize = 128 << 20;
+
 /// How to scan.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -33,12 +38,16 @@ pub struct Options {
     pub max_line: usize,
     /// Whether to look for bytes that are not UTF-8.
     pub check_utf8: bool,
+    /// The most that is read of one log, uncompressed.
+    pub max_log: u64,
+    /// The most that is kept in memory of one log, about.
+    pub max_kept: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { threads, max_line: 32 << 20, check_utf8: false }
+        Options { threads, max_line: 32 << 20, check_utf8: false, max_log: MAX_LOG, max_kept: MAX_KEPT }
     }
 }
 
@@ -148,7 +157,7 @@ pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffe
 }
 
 fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffer: &mut Buffer, turns: &Turns) -> LogReader {
-    let mut lines = Lines::new(input, buffer, turns, options.max_line);
+    let mut lines = Lines::new(limited(input, options), buffer, turns, options.max_line);
     let (mut reader, document) = LogReader::begin(path, lines.peek(), options);
     reader.assembler.expect(size);
     if document {
@@ -157,7 +166,14 @@ fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffe
     }
     loop {
         match lines.next_line() {
-            Ok(Some(line)) => reader.line(line),
+            Ok(Some(line)) => {
+                if let Some(reached) = reader.limit_before(&line) {
+                    reader.stopped(&reached);
+                    reader.assembler.read(reached.start);
+                    return reader;
+                }
+                reader.line(line);
+            }
             Ok(None) => break,
             Err(error) => {
                 reader.failed(&error);
@@ -167,6 +183,11 @@ fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffe
     }
     reader.assembler.read(lines.bytes());
     reader
+}
+
+/// An input up to the limit on what is read of a log, and one byte more, which shows that there is more.
+pub(crate) fn limited<R: Read>(input: R, options: &Options) -> io::Take<R> {
+    input.take(options.max_log.saturating_add(1))
 }
 
 /// Which agent wrote a log, by its first lines.
@@ -182,6 +203,24 @@ pub fn sniff(head: &[u8]) -> Option<&'static dyn Format> {
     None
 }
 
+/// The limit up to which a source was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReachedLimit {
+    limit: LimitKind,
+    /// The first line that was not taken, and its offset.
+    line: u64,
+    pub(crate) start: u64,
+}
+
+/// A limit on sources, in bytes.
+#[derive(Clone, Copy, Debug)]
+enum LimitKind {
+    /// On what is kept of one.
+    Kept(usize),
+    /// On the length.
+    Length(u64),
+}
+
 /// Feeds lines to an assembler. Live reading is the same reader kept alive ([`crate::follow`]).
 #[derive(Clone, Debug)]
 pub struct LogReader {
@@ -193,6 +232,9 @@ pub struct LogReader {
     rows: bool,
     /// Whether the system kept a part of it from being read, so that reading it again may find more.
     disturbed: bool,
+    /// The most that is read, and that is kept.
+    max_log: u64,
+    max_kept: usize,
 }
 
 impl std::fmt::Debug for dyn Format {
@@ -212,14 +254,43 @@ impl LogReader {
             check_utf8: false,
             rows: part_of(path).is_some(),
             disturbed: false,
+            max_log: u64::MAX,
+            max_kept: usize::MAX,
         }
     }
 
     /// A reader for a source that begins like this, and whether that is one document.
     pub(crate) fn begin(path: &Path, head: &[u8], options: &Options) -> (Self, bool) {
         let document = FORMATS.iter().find(|format| format.is_document(head)).copied();
-        let reader = LogReader::new(document.or_else(|| sniff(head)), path);
-        (LogReader { check_utf8: options.check_utf8, ..reader }, document.is_some())
+        let mut reader = LogReader::new(document.or_else(|| sniff(head)), path);
+        reader.assembler.limit(options.max_kept);
+        let Options { check_utf8, max_log, max_kept, .. } = *options;
+        (LogReader { check_utf8, max_log, max_kept, ..reader }, document.is_some())
+    }
+
+    /// The limit that keeps a line and everything behind it from being read.
+    pub(crate) fn limit_before(&self, line: &LogLine<'_>) -> Option<ReachedLimit> {
+        let limit = if self.assembler.is_full() {
+            LimitKind::Kept(self.max_kept)
+        } else if line.start + line.length > self.max_log {
+            LimitKind::Length(self.max_log)
+        } else {
+            return None;
+        };
+        Some(ReachedLimit { limit, line: line.number, start: line.start })
+    }
+
+    /// Reports that the source was read up to a limit.
+    pub(crate) fn stopped(&mut self, ReachedLimit { limit, line, .. }: &ReachedLimit) {
+        // A source that is one document has records in place of lines, and the one at which reading stopped is not known.
+        let place = if *line > 0 { format!("line {line}") } else { "there".to_owned() };
+        let text = match limit {
+            LimitKind::Kept(most) => {
+                format!("holds more than fits into {} MB of memory; read up to {place} (--max-kept)", most >> 20)
+            }
+            LimitKind::Length(most) => format!("is longer than {} MB; read up to {place} (--max-log)", most >> 20),
+        };
+        self.assembler.issue(IssueCode::LogLimit, *line, text);
     }
 
     /// Reads the small files beside the log that say more about it.
@@ -281,9 +352,16 @@ impl LogReader {
                 self.assembler.issue(IssueCode::OversizedLine, 1, text);
             }
         }
+        if self.assembler.is_full() {
+            self.stopped(&ReachedLimit { limit: LimitKind::Kept(self.max_kept), line: 0, start: 0 });
+        }
         // The rest is read past, to know how much there was.
         loop {
             match lines.next_line() {
+                Ok(Some(line)) if line.start + line.length > self.max_log => {
+                    self.stopped(&ReachedLimit { limit: LimitKind::Length(self.max_log), line: 0, start: 0 });
+                    break;
+                }
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(error) => {
@@ -307,6 +385,9 @@ impl LogReader {
             let at = at(number, &range);
             if self.record(Record { at, bytes: &bytes[range] }).is_err() {
                 self.broken(at, IssueCode::UnparsedLine, 0);
+            }
+            if self.assembler.is_full() {
+                return;
             }
         }
         if !whole {

@@ -22,7 +22,7 @@ use tooltrail_testkit::shapes;
 const PATH: &str = "/nowhere/.claude/projects/p/s1.jsonl";
 
 fn read_with(input: impl std::io::Read, max_line: usize) -> Summary {
-    let options = Options { threads: 1, check_utf8: true, max_line };
+    let options = Options { threads: 1, check_utf8: true, max_line, ..Options::default() };
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     scan::read(Path::new(PATH), input, &options, &mut buffer, &turns)
 }

@@ -39,6 +39,8 @@ words! {
         ReadError => "read_error",
         /// A count of more tokens than a request or a conversation can have; not added up.
         AbsurdTokens => "absurd_tokens",
+        /// The rest of the log was not read, because it holds more than a limit allows.
+        LogLimit => "log_limit",
     }
 }
 

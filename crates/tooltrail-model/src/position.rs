@@ -51,6 +51,11 @@ impl RowKeys {
         }
     }
 
+    /// About how many bytes they take.
+    pub(crate) fn kept(&self) -> usize {
+        self.text.len() + 4 * self.ends.len()
+    }
+
     /// The row of a record, by its number.
     pub fn get(&self, record: u64) -> Option<&str> {
         let index = usize::try_from(record.checked_sub(1)?).ok()?;

@@ -1,7 +1,7 @@
 //! Result of layer 1 for a source: everything that the linker and the rows need, without payload.
 
 use crate::event::{Approval, ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
-use crate::issue::Issue;
+use crate::issue::{Issue, IssueCode};
 use crate::position::{At, RowKeys, Span};
 use crate::text::{Name, Names};
 use crate::usage::UsageSnapshot;
@@ -68,6 +68,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Why the rest of the source was not read, if it holds more than a limit allows.
+    pub fn limit(&self) -> Option<&str> {
+        self.issues.iter().find(|issue| issue.code == IssueCode::LogLimit).map(|issue| issue.text.as_str())
+    }
+
     /// Releases memory that was only needed while reading.
     pub(crate) fn settle(&mut self) {
         self.names.settle();

@@ -70,6 +70,12 @@ impl Names {
         name.map(|name| self.text(name))
     }
 
+    /// About how many bytes the names take.
+    pub(crate) fn kept(&self) -> usize {
+        // The index has every text that may be asked for again a second time.
+        2 * self.all.len() + 48 * self.marks.len()
+    }
+
     /// Drops the index, once a source has been read.
     pub fn settle(&mut self) {
         // The index holds every text a second time, and is needed only while names are given.

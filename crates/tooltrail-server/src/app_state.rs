@@ -12,6 +12,7 @@ use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tooltrail_catalog::watch;
 use tooltrail_formats::FORMATS;
 use tooltrail_formats::scan::Options;
@@ -31,7 +32,12 @@ pub struct Setup {
     pub options: Options,
     /// Whether the logs are invented, which every page says.
     pub demo: bool,
+    /// How long a search may take. Then what was found until then is shown.
+    pub patience: Duration,
 }
+
+/// How long a search may take unless the user says otherwise.
+pub const SEARCH_PATIENCE: Duration = Duration::from_secs(30);
 
 /// A set of logs that is shown as pages, with the caches that its handlers share.
 pub struct AppState {

@@ -4,6 +4,7 @@ use crate::app_state::AppState;
 use crate::request::encoded;
 use crate::snapshot::CatalogueSnapshot;
 use maud::{Markup, html};
+use tooltrail_catalog::stop::Stop;
 use tooltrail_model::filter::{Filter, Mistake};
 use tooltrail_view::line::neutral;
 
@@ -58,6 +59,18 @@ pub(crate) fn sentence(message: &str) -> String {
     let mut letters = message.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", letters.as_str())
+}
+
+/// Says that the page has only what was found in time; nothing if it has everything.
+pub(crate) fn stopped(app: &AppState) -> Markup {
+    html! {
+        @if Stop::current().is_reached() {
+            p.t-error role="status" {
+                "The search was stopped after " (app.setup.patience.as_secs()) " s. This is what was found until then. Narrow it down, as with "
+                code { "since:7d" } " or " code { "project:api" } "."
+            }
+        }
+    }
 }
 
 /// A message in which code stands between backticks.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, CatalogueError};
 use tooltrail_formats::error::{ErrorChain, panic_message};
-use tooltrail_formats::find::{FoundSource, Search};
+use tooltrail_formats::find::{FoundSource, LimitedLog, Search};
 use tooltrail_formats::scan::{Options, Progress};
 use tracing::{error, warn};
 
@@ -24,7 +24,7 @@ const YOUNG: Duration = Duration::from_millis(700);
 /// Longest wait of a page for a newer snapshot.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// Longest wait of the first page, when there is nothing to show yet.
-const FIRST: Duration = Duration::from_millis(900);
+const FIRST: Duration = Duration::from_millis(500);
 /// Rest after a refresh, as a multiple of the time that it took.
 const REST: u32 = 3;
 /// After so long without a request, the snapshot is dropped.
@@ -266,6 +266,7 @@ impl Refresher<'_> {
         // Logs that had not changed were not read, and count as read now.
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
+        read.problems.extend(outcome.limited.iter().map(LimitedLog::to_string));
         read.problems.extend(recovered.into_iter().chain(catalogue.take_recovery()).map(|recovery| recovery.to_string()));
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());

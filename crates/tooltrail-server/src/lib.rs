@@ -24,6 +24,7 @@ mod hub;
 mod machine;
 pub mod open_sessions;
 mod pages;
+mod patient;
 pub mod pipe;
 pub mod request;
 pub mod server;
@@ -36,7 +37,7 @@ mod work;
 
 // The whole interface of the crate for the command line; the public modules are for tests and for the types in these signatures.
 pub use access::{Admission, Peer};
-pub use app_state::{AppState, Setup};
+pub use app_state::{AppState, SEARCH_PATIENCE, Setup};
 pub use guard::Guard;
 pub use machine::{LogRetention, Machine};
 pub use server::serve;

@@ -47,6 +47,12 @@ impl Pipe {
         (Pipe { send, held: Vec::with_capacity(PIECE), ended: Arc::clone(&ended) }, PipeReader { pieces, ended })
     }
 
+    /// Tells whether the client has gone.
+    pub(crate) fn is_closed(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let send = self.send.downgrade();
+        move || send.upgrade().is_none_or(|send| send.is_closed())
+    }
+
     /// Marks the body as complete.
     pub fn end(mut self) -> io::Result<()> {
         self.flush()?;

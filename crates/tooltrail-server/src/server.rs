@@ -5,6 +5,7 @@ use crate::answer::{PageResponse, Trouble, headed};
 use crate::app_state::AppState;
 use crate::guard::{self, Guard, GuardState};
 use crate::pages::{Handler, PAGES};
+use crate::patient::PatientStream;
 use crate::request::PageRequest;
 use crate::work::{self, THREADS};
 use crate::{api, assets, frame, stream};
@@ -35,6 +36,8 @@ const CONNECTIONS: usize = 768;
 /// Time for a request to arrive or an idle connection to ask again, and the size of a request's head.
 const ARRIVES: Duration = Duration::from_secs(60);
 const HEAD: usize = 128 * 1024;
+/// Time after which a client that does not read its response is given up.
+const READS: Duration = Duration::from_secs(60);
 /// Pause after the system had no connection to give.
 const REST: Duration = Duration::from_millis(200);
 /// Path at which `tooltrail open` asks for a one-time code.
@@ -79,7 +82,7 @@ async fn connection(stream: TcpStream, client: SocketAddr, router: Router, guard
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(ARRIVES).max_buf_size(HEAD);
     // Browsers drop connections at any time, so this is not worth a warning.
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+    if let Err(error) = http.serve_connection(TokioIo::new(PatientStream::new(stream, READS)), service).await {
         debug!(%error, "a connection ended early");
     }
 }
@@ -178,7 +181,8 @@ fn page(app: &Arc<AppState>, handler: Handler) -> MethodRouter {
         let path = request.uri().path().strip_prefix(app.setup.root).unwrap_or_default().to_owned();
         let request = PageRequest { path, names, query };
         async move {
-            let made = work::PAGES.make(move |_| match handler(&app, &request) {
+            let lane = if searches(&request) { &work::SEARCHES } else { &work::PAGES };
+            let made = lane.make(move |wanted| match work::until(app.setup.patience, wanted, || handler(&app, &request)) {
                 Ok(answer) => answer.response(StatusCode::OK),
                 Err(wrong) => trouble(&app, &wrong),
             });
@@ -190,6 +194,15 @@ fn page(app: &Arc<AppState>, handler: Handler) -> MethodRouter {
             })
         }
     })
+}
+
+/// Whether a page may have to read logs: it has a filter, or looks for a text.
+fn searches(request: &PageRequest) -> bool {
+    let lists = matches!(
+        request.path.as_str(),
+        "/search" | "/search/counts" | "/sessions" | "/calls" | "/calls/counts" | "/calls.csv" | "/calls.jsonl"
+    );
+    (lists || request.path.ends_with("/find")) && request.word("q").is_some()
 }
 
 fn trouble(app: &AppState, trouble: &Trouble) -> Response {
@@ -205,5 +218,26 @@ async fn asset(names: RawPathParams) -> Response {
     match found {
         Some(asset) => headed(StatusCode::OK, asset.kind, "public, max-age=31536000, immutable", Body::from(asset.text)),
         None => headed(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "no-store", Body::from("No such file.\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_with_a_filter_are_searches_and_others_are_not() {
+        let request = |path: &str, query: &str| PageRequest {
+            path: path.to_owned(),
+            query: vec![("q".to_owned(), query.to_owned())],
+            ..PageRequest::default()
+        };
+        for path in ["/search", "/search/counts", "/sessions", "/calls", "/calls/counts", "/calls.csv", "/calls.jsonl", "/s/3f2a/find"] {
+            assert!(searches(&request(path, "re:x")), "{path}");
+            assert!(!searches(&request(path, " ")), "{path}");
+        }
+        for path in ["/", "/s/3f2a", "/palette", "/now", "/help", "/c/toolu_1"] {
+            assert!(!searches(&request(path, "re:x")), "{path}");
+        }
     }
 }

@@ -3,21 +3,26 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::Semaphore;
+use tooltrail_catalog::stop::Stop;
 use tooltrail_formats::error::panic_message;
 
-/// Limits on work at once: pages, answers to programs, which must not keep a person waiting, and looks at who connects, which must
-/// not wait for either.
+/// Limits on work at once: pages, answers to programs, which must not keep a person waiting, searches, which no page must wait for, and
+/// looks at who connects, which must not wait for any of them.
 const PAGES_AT_ONCE: usize = 12;
 const ANSWERS_AT_ONCE: usize = 6;
+const SEARCHES_AT_ONCE: usize = 4;
 const LOOKUPS_AT_ONCE: usize = 2;
 /// Threads needed for all of them.
-pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE + LOOKUPS_AT_ONCE;
+pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE + SEARCHES_AT_ONCE + LOOKUPS_AT_ONCE;
 
 /// Queue of pages.
 pub(crate) static PAGES: Lane = Lane(Semaphore::const_new(PAGES_AT_ONCE));
 /// Queue of answers to programs.
 pub(crate) static ANSWERS: Lane = Lane(Semaphore::const_new(ANSWERS_AT_ONCE));
+/// Queue of pages and answers that may have to read logs, because they have a filter.
+pub(crate) static SEARCHES: Lane = Lane(Semaphore::const_new(SEARCHES_AT_ONCE));
 /// Queue of connections whose user is looked up.
 pub(crate) static LOOKUPS: Lane = Lane(Semaphore::const_new(LOOKUPS_AT_ONCE));
 
@@ -44,6 +49,12 @@ impl Cancellation {
     pub(crate) fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// Does a search, which ends after some time or when its client is gone. [`Stop::is_reached`] tells afterwards.
+pub(crate) fn until<T>(patience: Duration, wanted: &Cancellation, work: impl FnOnce() -> T) -> T {
+    let wanted = wanted.clone();
+    Stop::new(Some(patience), move || wanted.is_over()).run(work)
 }
 
 /// Sets the flag when it is dropped, which happens when a connection is lost.
@@ -85,9 +96,43 @@ impl Lane {
 mod tests {
     use super::*;
     use std::sync::mpsc;
-    use std::time::Duration;
 
     static LANE: Lane = Lane(Semaphore::const_new(1));
+
+    #[test]
+    fn no_page_and_no_answer_waits_for_searches() {
+        // As many threads as the server has: were they too few for all lanes, pages would wait for a thread.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build().unwrap();
+        runtime.block_on(async {
+            let (release, released) = mpsc::channel::<()>();
+            let released = Arc::new(std::sync::Mutex::new(released));
+            let search = |released: &Arc<std::sync::Mutex<mpsc::Receiver<()>>>| {
+                let released = Arc::clone(released);
+                // Ends when the sender is dropped, and not before.
+                tokio::spawn(SEARCHES.make(move |_| drop(released.lock().unwrap().recv())))
+            };
+            let searches: Vec<_> = (0..SEARCHES_AT_ONCE + 3).map(|_| search(&released)).collect();
+            for number in 0..3 * PAGES_AT_ONCE {
+                assert_eq!(PAGES.make(move |_| number).await.ok(), Some(number));
+                assert_eq!(ANSWERS.make(move |_| number).await.ok(), Some(number));
+            }
+            assert!(searches.iter().all(|search| !search.is_finished()));
+            drop(release);
+            for search in searches {
+                search.await.unwrap().unwrap();
+            }
+        });
+    }
+
+    #[test]
+    fn a_search_ends_with_its_time_or_its_client() {
+        let wanted = Cancellation::default();
+        assert!(until(Duration::ZERO, &wanted, || Stop::current().is_over()));
+        let patience = Duration::from_secs(3600);
+        assert!(!until(patience, &wanted, || Stop::current().is_over()));
+        wanted.0.store(true, Ordering::Relaxed);
+        assert!(until(patience, &wanted, || Stop::current().is_over()));
+    }
 
     #[test]
     fn what_nobody_waits_for_is_told_so_or_not_begun() {

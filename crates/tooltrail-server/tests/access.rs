@@ -40,7 +40,14 @@ impl Site {
         support::demo(&home);
         let app = |root: &'static str| {
             let catalogue = place.path().join(format!("catalogue{}.sqlite", root.len()));
-            let setup = Setup { root, catalogue, place: place.path().to_owned(), options: Options::default(), demo: true };
+            let setup = Setup {
+                root,
+                catalogue,
+                place: place.path().to_owned(),
+                options: Options::default(),
+                demo: true,
+                patience: tooltrail_server::SEARCH_PATIENCE,
+            };
             Arc::new(AppState::new(setup, World::machine(home.clone())))
         };
         let apps = [app(""), app("/demo")];

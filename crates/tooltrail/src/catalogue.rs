@@ -11,8 +11,8 @@ use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, SessionListing, file_name};
 use tooltrail_formats::Places;
-use tooltrail_formats::find;
-use tooltrail_formats::scan::{Options, Progress};
+use tooltrail_formats::find::{self, MAX_LOGS};
+use tooltrail_formats::scan::Progress;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 use tracing::warn;
@@ -34,8 +34,7 @@ pub(crate) struct Ready {
 /// The refreshed catalogue, unless the arguments exclude it. If it cannot be used, a remark says so and the caller reads the logs.
 pub(crate) fn if_wanted(args: &LogArgs) -> anyhow::Result<Option<Ready>> {
     // Stored rows were read with the default limit; another limit may decode or skip other lines, so the logs have to be read.
-    let as_stored = args.max_line.saturating_mul(1 << 20) == Options::default().max_line;
-    if args.demo || args.no_cache || !as_stored {
+    if args.demo || args.no_cache || !args.reads_as_stored() {
         return Ok(None);
     }
     // Wrong arguments are an error in both cases, so they are reported before the fallback can hide them.
@@ -65,11 +64,10 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     }
     let start = Instant::now();
     let places = logs::places(args)?;
-    let search = find::in_places(&places);
+    let search = find::in_places(&places).limit(MAX_LOGS);
     let mut catalogue = Catalogue::open(&file(args)?)?;
     let total = search.files.iter().map(|found| found.size).sum();
-    // Later commands read the stored rows, so the reading options of this command must not affect them.
-    let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
+    let options = args.stored_options();
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, progress, || refresh(&mut catalogue, &search, &options, clock, progress))?;
     if let Some(recovery) = catalogue.take_recovery() {
@@ -79,8 +77,11 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     for problem in search.problems.iter().chain(&outcome.problems) {
         out::complain_of(problem);
     }
+    for log in &outcome.limited {
+        out::complain(log);
+    }
     keeping::after_refresh(args, &search);
-    let unread = !search.problems.is_empty() || !outcome.problems.is_empty();
+    let unread = !search.problems.is_empty() || !outcome.problems.is_empty() || !outcome.limited.is_empty();
     Ok(Ready {
         library: StoredLibrary::new(catalogue, keeping::keep(args)),
         now: logs::now_in(args, &places),

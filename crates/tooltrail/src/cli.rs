@@ -4,6 +4,8 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
+use tooltrail_formats::find::MAX_LOGS;
+use tooltrail_formats::scan::{MAX_KEPT, MAX_LOG, Options};
 
 const ABOUT: &str = "Every tool call your coding agents made: its input, its output, its outcome, and the log line that proves it";
 
@@ -64,6 +66,15 @@ pub(crate) struct LogArgs {
     /// Longest line to decode, in megabytes
     #[arg(long, value_name = "MB", global = true, default_value_t = 32, hide_short_help = true)]
     pub(crate) max_line: usize,
+    /// Maximum size read of a single log, uncompressed, in megabytes (docs/check.md)
+    #[arg(long, value_name = "MB", global = true, default_value_t = MAX_LOG >> 20, hide_short_help = true)]
+    pub(crate) max_log: u64,
+    /// Maximum memory kept for a single log while it is read, in megabytes (docs/check.md)
+    #[arg(long, value_name = "MB", global = true, default_value_t = MAX_KEPT >> 20, hide_short_help = true)]
+    pub(crate) max_kept: usize,
+    /// Maximum number of logs to read, newest first
+    #[arg(long, value_name = "N", global = true, default_value_t = MAX_LOGS, hide_short_help = true)]
+    pub(crate) max_logs: usize,
     /// How long a session counts as running after its last record, as in `15m` or `2h`; `0s` for never
     #[arg(long, value_name = "TIME", global = true, default_value = "15m", value_parser = duration, hide_short_help = true)]
     pub(crate) alive: std::time::Duration,
@@ -74,6 +85,32 @@ pub(crate) struct LogArgs {
     /// When to use colours
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = ["auto", "always", "never"], hide_short_help = true)]
     pub(crate) color: String,
+}
+
+impl LogArgs {
+    /// How to read logs.
+    pub(crate) fn options(&self, check_utf8: bool) -> Options {
+        let mut options = Options {
+            max_line: self.max_line.saturating_mul(1 << 20),
+            max_log: self.max_log.saturating_mul(1 << 20),
+            max_kept: self.max_kept.saturating_mul(1 << 20),
+            check_utf8,
+            ..Options::default()
+        };
+        options.threads = self.threads.unwrap_or(options.threads).max(1);
+        options
+    }
+
+    /// How to read logs for the catalogue: later commands read the stored rows, so limits of this command must not affect them.
+    pub(crate) fn stored_options(&self) -> Options {
+        Options { threads: self.options(false).threads, ..Options::default() }
+    }
+
+    /// Whether stored rows are those that reading the logs would give.
+    pub(crate) fn reads_as_stored(&self) -> bool {
+        let limits = |options: &Options| (options.max_line, options.max_log, options.max_kept);
+        self.max_logs == MAX_LOGS && limits(&self.options(false)) == limits(&Options::default())
+    }
 }
 
 /// A length of time, as in `15m`.

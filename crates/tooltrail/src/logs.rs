@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::matching::MatchContext;
-use tooltrail_formats::find::{self, Search};
+use tooltrail_formats::find::{self, LimitedLog, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
@@ -73,7 +73,7 @@ pub(crate) fn if_stored(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Opt
 pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyhow::Result<Logs> {
     let start = std::time::Instant::now();
     let time = asked_at(args);
-    let options = options(args, check_utf8);
+    let options = args.options(check_utf8);
     if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
         bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
     }
@@ -93,6 +93,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     }
     let places = places(args)?;
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
+    let search = search.limit(args.max_logs);
     let (linker, looked, unread) = scan_files(search, &options);
     Ok(Logs {
         linker: ManuallyDrop::new(linker),
@@ -104,13 +105,6 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         keep: keeping::keep(args),
         unread,
     })
-}
-
-/// Reading options according to the arguments.
-pub(crate) fn options(args: &LogArgs, check_utf8: bool) -> Options {
-    let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
-    options.threads = args.threads.unwrap_or(options.threads).max(1);
-    options
 }
 
 /// Places to search for logs according to the arguments.
@@ -222,7 +216,11 @@ fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>, bool)
     for problem in search.problems.iter().chain(&problems) {
         out::complain_of(problem);
     }
-    let unread = !search.problems.is_empty() || !problems.is_empty();
+    let limited: Vec<LimitedLog> = linker.sources().filter_map(|source| LimitedLog::of(&source.path, &source.summary)).collect();
+    for log in &limited {
+        out::complain(log);
+    }
+    let unread = !search.problems.is_empty() || !problems.is_empty() || !limited.is_empty();
     (linker, search.looked, unread)
 }
 

@@ -26,7 +26,7 @@ impl NamedLogs {
 impl Machine for NamedLogs {
     fn search(&self) -> Search {
         // Arguments that name no directory were refused at the start; one that has gone since is an empty place.
-        find::in_places(&logs::places(&self.args).unwrap_or_default())
+        find::in_places(&logs::places(&self.args).unwrap_or_default()).limit(find::MAX_LOGS)
     }
 
     fn now(&self) -> Now {
@@ -84,7 +84,7 @@ pub(crate) struct DemoMachine {
 impl DemoMachine {
     /// Writes the logs of the demo into a directory.
     pub(crate) fn lay(home: &Path, args: &LogArgs) -> std::io::Result<Self> {
-        let running = demo::lay(home, &logs::options(args, false))?;
+        let running = demo::lay(home, &args.options(false))?;
         Ok(DemoMachine { home: home.to_owned(), running, alive: args.alive })
     }
 }

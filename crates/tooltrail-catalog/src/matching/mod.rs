@@ -13,6 +13,7 @@ mod subjects;
 pub(crate) use judge::{Matches, judge};
 
 use crate::keep::Keep;
+use crate::stop::Stop;
 use crate::texts::group::{self, LogGroup};
 use crate::texts::resolve::{self, MatchedUnits};
 use crate::texts::single_call;
@@ -61,7 +62,11 @@ pub fn calls<'l>(context: &MatchContext<'l>, filter: &Filter, copies: bool) -> V
     if filter.is_empty() {
         return linked.calls.iter().filter(wanted).collect();
     }
+    let stop = Stop::current();
     let taken_of = |session: usize, texts: &Map<CallId, u64>| {
+        if stop.is_over() {
+            return Vec::new();
+        }
         let own = linked.calls_of(session).iter().filter(wanted);
         let lazy_session = LazySession::new(*context, session, filter);
         own.filter(|call| filter.takes(&CallSubject::new(&lazy_session, call, copies, texts_of(texts, call)))).collect::<Vec<_>>()
@@ -131,7 +136,11 @@ pub fn sessions(context: &MatchContext<'_>, filter: &Filter, scope: MatchScope) 
         return (0..count).collect();
     }
     if !filter.asks_texts() {
+        let stop = Stop::current();
         let taken = each(context.threads, count, |session| {
+            if stop.is_over() {
+                return false;
+            }
             let lazy_session = LazySession::new(*context, session, filter);
             match scope {
                 MatchScope::Call => lazy_session.has_one(),

@@ -8,6 +8,7 @@ use super::subjects::{CallSubject, LazySession};
 use super::{MatchContext, MatchScope};
 use crate::library::{Library, StoredLibrary};
 use crate::search::{Hit, HitOwner, search};
+use crate::stop::Stop;
 use crate::store::{CallKeys, CatalogueError, ListedCall, SessionListing};
 use crate::texts::Query;
 use crate::{Map, Set, each};
@@ -40,7 +41,7 @@ impl CatalogueQuery<'_> {
     }
 
     /// The calls that a filter selects, as far as they are found in time: logs are searched only while `go_on` returns `true`, the most
-    /// recent ones first. Returns also whether the search was complete. With the keys of all calls, most rows need not be read.
+    /// recent ones first, and no longer than [`Stop::current`] allows. Returns also whether the search was complete. With the keys of all calls, most rows need not be read.
     pub fn calls_while(
         &self,
         filter: &Filter,
@@ -55,7 +56,8 @@ impl CatalogueQuery<'_> {
         }
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
         let sieve = keys.map(|keys| KeyFilter::new(filter, keys));
-        for session in self.likely_sessions(filter) {
+        let stop = Stop::current();
+        for session in self.likely_sessions(filter).take_while(|_| !stop.is_over()) {
             let take = |answer, listed| match answer {
                 Answer::Yes => taken.push(listed),
                 Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
@@ -79,7 +81,7 @@ impl CatalogueQuery<'_> {
         })?;
         taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
         taken.sort_unstable();
-        Ok((taken, true))
+        Ok((taken, !stop.is_reached()))
     }
 
     /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result.
@@ -193,7 +195,7 @@ impl CatalogueQuery<'_> {
             taken.extend(listed.into_iter().filter(|listed| numbers.contains(&listed.number)));
         }
         taken.sort_unstable();
-        Ok((taken, whole))
+        Ok((taken, whole && !Stop::current().is_reached()))
     }
 
     fn search(&self, filter: &Filter, mut each: impl FnMut(&[Hit]) -> ControlFlow<()>) -> Result<(), CatalogueError> {
@@ -270,6 +272,9 @@ impl CatalogueQuery<'_> {
         let bundles: Vec<(i64, Vec<usize>)> = bundles.into_iter().collect();
         let answers = each(self.threads, bundles.len(), |index| -> Result<Vec<(usize, R)>, CatalogueError> {
             let (bundle, own) = &bundles[index];
+            if Stop::current().is_over() {
+                return Ok(Vec::new());
+            }
             let linker = self.library.open(*bundle)?;
             let linked = linker.link();
             // The bundles already run in parallel.

@@ -19,7 +19,7 @@ pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
-use tooltrail_formats::find::{Problem, Search};
+use tooltrail_formats::find::{LimitedLog, Problem, Search};
 use tooltrail_formats::scan::{Options, Progress, spelled};
 use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Time;
@@ -39,6 +39,8 @@ pub struct RefreshOutcome {
     pub sessions: usize,
     /// Sources that could not be read.
     pub problems: Vec<Problem>,
+    /// Sources in the catalogue that were read up to a limit, now or before.
+    pub limited: Vec<LimitedLog>,
 }
 
 /// Makes the catalogue equal to the logs that were found. A catalogue that turns out to be damaged is rebuilt.
@@ -51,7 +53,7 @@ pub fn refresh(
 ) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
     let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue);
-    let outcome = match run(catalogue) {
+    let mut outcome = match run(catalogue) {
         Err(RefreshError::Store(error)) if is_damaged(&error) => {
             warn!(path = ?catalogue.path(), %error, "the index is damaged and is rebuilt");
             catalogue.start_over(&error)?;
@@ -63,7 +65,8 @@ pub fn refresh(
         RefreshError::Store(error) => catalogue.failed(error),
         RefreshError::Catalogue(error) => error,
     })?;
-    let RefreshOutcome { read, lost, sessions, problems } = &outcome;
+    outcome.limited = catalogue.query(read::limited)?;
+    let RefreshOutcome { read, lost, sessions, problems, limited: _ } = &outcome;
     info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the index");
     Ok(outcome)
 }
@@ -140,6 +143,10 @@ impl<'a> Refresh<'a> {
             };
             if self.write(catalogue, &plan, &joined)? {
                 step = step.saturating_mul(2);
+                if !all {
+                    // The next step reads other logs; keeping these would let memory grow with their number.
+                    self.held = GatheredSources::default();
+                }
                 match catalogue.publish()? {
                     true if all => break,
                     true => {}
@@ -262,12 +269,14 @@ fn write_sessions(
     // Bounded, so that rows do not pile up in memory while the disk is slow.
     let (send, receive) = mpsc::sync_channel(2 * threads);
     let make = |send: mpsc::SyncSender<_>| {
-        while let Some(mut session) = linkage.session(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(mut session) = linkage.session(index) else { return };
             if known(&session).is_some_and(|known| !known.gone && known.fingerprint == session.fingerprint) {
                 continue;
             }
             session.complete(facts, &shelf);
-            if send.send(session).is_err() {
+            if send.send((index, session)).is_err() {
                 // The receiver is gone because writing failed.
                 return;
             }
@@ -281,8 +290,12 @@ fn write_sessions(
         drop(send);
         let mut written = 0;
         // The receiver is consumed: if writing fails it is dropped, and the threads that make rows stop.
-        for session in receive {
-            writer.put_session(known(&session).map(|known| known.id), &session, ids)?;
+        for (index, mut session) in receive {
+            let mut row = writer.put_session(known(&session).map(|known| known.id), &session, ids)?;
+            while linkage.more(index, &mut session) {
+                session.complete(facts, &shelf);
+                row = writer.put_calls(row, &session, ids)?;
+            }
             written += 1;
         }
         Ok(written)

@@ -12,6 +12,9 @@ use tooltrail_formats::scan::spelled;
 use tooltrail_model::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// The most sources that are read before anything is written.
+const MOST: usize = 16 * 1024;
+
 /// The work of a refresh.
 pub(super) struct RefreshPlan<'a> {
     /// How often the catalogue had been written when the plan was made.
@@ -71,7 +74,7 @@ impl<'a> RefreshPlan<'a> {
     /// Reduces the plan to what fits into one step, the newest sources first. Returns whether nothing was left out.
     pub(super) fn cut(&mut self, bytes: u64) -> bool {
         let size = |path: &String| self.present.get(path).map_or(0, |(found, _)| found.size);
-        if self.read.iter().map(size).sum::<u64>() <= bytes {
+        if self.read.len() <= MOST && self.read.iter().map(size).sum::<u64>() <= bytes {
             return true;
         }
         let mut files: Vec<_> = self.read.drain().collect();
@@ -79,7 +82,7 @@ impl<'a> RefreshPlan<'a> {
         let mut before = 0;
         for path in files {
             // Checked before a file is added, so that a step has at least one file, however large it is.
-            if before > bytes {
+            if before > bytes || self.read.len() == MOST {
                 break;
             }
             before += self.present.get(&path).map_or(0, |(found, _)| found.size);

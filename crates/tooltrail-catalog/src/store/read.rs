@@ -11,7 +11,9 @@ use crate::{Map, Set};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
+use tooltrail_formats::find::LimitedLog;
 use tooltrail_model::command::Purpose;
+use tooltrail_model::issue::IssueCode;
 use tooltrail_model::link::{Checkouts, SessionNames, SessionPlace, Ties};
 use tooltrail_model::{Reason, Status, Time};
 
@@ -54,6 +56,14 @@ const SOURCES: &str = "SELECT path, id, agent, size, mtime_ns, identity, modifie
 /// The sources, by path.
 pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, SourceInfo>> {
     connection.prepare_cached(SOURCES)?.query_map([], source)?.collect()
+}
+
+/// The sources that were read up to a limit, by path.
+pub(crate) fn limited(connection: &Connection) -> rusqlite::Result<Vec<LimitedLog>> {
+    let question =
+        "SELECT s.path, i.text FROM issue_rows i JOIN source_rows s ON s.id = i.source WHERE i.code = ?1 AND NOT s.gone ORDER BY 1";
+    let log = |row: &Row<'_>| Ok(LimitedLog { path: row.get(0)?, text: row.get(1)? });
+    connection.prepare_cached(question)?.query_map([IssueCode::LogLimit.word()], log)?.collect()
 }
 
 fn source(row: &Row<'_>) -> rusqlite::Result<(String, SourceInfo)> {

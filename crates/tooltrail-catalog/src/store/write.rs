@@ -196,19 +196,13 @@ impl<'c> CatalogueWriter<'c> {
     }
 
     /// Stores a session in place of its old rows. `ids` has the id of each source in the file.
-    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
+    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<i64> {
         if let Some(id) = known {
             self.clear(id)?;
         }
         let id = self.put_session_row(known, session)?;
         for &source in session.sources {
             self.run("INSERT OR IGNORE INTO session_source_rows VALUES (?1, ?2)", params![id, ids.of(source)])?;
-        }
-        if session.fingerprint == UNREAD {
-            // No file has this time, so the next refresh reads these sources again although their files have not changed.
-            for &source in session.sources {
-                self.run("UPDATE source_rows SET mtime_ns = -2 WHERE id = ?1", params![ids.of(source)])?;
-            }
         }
         self.put_usage(id, session.usage)?;
         let base = id << schema::SHIFT;
@@ -218,12 +212,25 @@ impl<'c> CatalogueWriter<'c> {
         for (place, copy) in (base..).zip(&session.copies) {
             self.put_copy(place, copy, ids)?;
         }
+        self.put_calls(base, session, ids)
+    }
+
+    /// Stores the calls that a session has now, from a row on. Returns the row behind them.
+    pub(crate) fn put_calls(&self, mut next: i64, session: &StoredSession<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<i64> {
         // Prepared once for all calls: looking it up in the cache for each would add a tenth to the time of the rest.
         let mut insert = self.transaction.prepare_cached(PUT_CALL)?;
-        for (place, call) in (base..).zip(&session.calls) {
-            put_call(&mut insert, place, call, ids)?;
+        for call in &session.calls {
+            put_call(&mut insert, next, call, ids)?;
+            next += 1;
         }
-        Ok(())
+        if session.fingerprint == UNREAD {
+            self.run("UPDATE session_rows SET fingerprint = ?2 WHERE id = ?1", params![next >> schema::SHIFT, UNREAD.cast_signed()])?;
+            // No file has this time, so the next refresh reads these sources again although their files have not changed.
+            for &source in session.sources {
+                self.run("UPDATE source_rows SET mtime_ns = -2 WHERE id = ?1", params![ids.of(source)])?;
+            }
+        }
+        Ok(next)
     }
 
     /// Removes everything that belongs to a session, but not the session.
@@ -274,7 +281,7 @@ impl<'c> CatalogueWriter<'c> {
                     open.alone,
                     session.open.ending.map(|ending| spelled(ENDINGS, &ending)),
                     session.fingerprint.cast_signed(),
-                    micros(session.calls.iter().filter_map(|call| call.order).max()),
+                    micros(session.newest),
                     session.place.repository,
                     session.place.project.as_ref().filter(|_| session.place.stand_in),
                     whole(row.inner_calls),

@@ -16,6 +16,7 @@ mod snippet;
 pub use query::Query;
 pub(crate) use read::RecordTexts;
 
+use crate::stop::{Stop, StoppableReader};
 use read::LogSearcher;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -44,13 +45,15 @@ pub(crate) fn each_bundle<T: Send>(
     settle: impl Fn(usize, BundleTexts) -> T + Sync,
     mut tell: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
+    let stop = Stop::current();
     let work = SearchWork::new(*search, bundles, settle);
     let work = &work;
     std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
         for _ in 0..search.threads.clamp(1, work.tasks.len().max(1)) {
             let send = send.clone();
-            scope.spawn(move || work.run(&send));
+            let stop = stop.clone();
+            scope.spawn(move || stop.run(|| work.run(&send)));
         }
         // Otherwise the loop over `receive` would never end: it ends with the last sender.
         drop(send);
@@ -110,7 +113,7 @@ impl<'w, S> SearchWork<'w, S> {
     {
         let (mut buffer, mut chunk) = (Buffer::default(), Vec::new());
         while let Some(&(bundle, file)) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            if self.stop.load(Ordering::Relaxed) {
+            if self.stop.load(Ordering::Relaxed) || Stop::current().is_over() {
                 return;
             }
             let likely = self.may_have(self.bundles[bundle][file], &mut chunk);
@@ -122,6 +125,10 @@ impl<'w, S> SearchWork<'w, S> {
                 // Searching takes long, and the lock is not needed for it.
                 drop(known);
                 let said = self.read(bundle, &likely, &mut buffer);
+                // Where a text must be missing, logs that were not read to their end prove nothing.
+                if self.search.query.filter().terms().iter().any(|term| term.not) && Stop::current().is_over() {
+                    return;
+                }
                 // The receiver has left: the search was ended.
                 if send.send((bundle, (self.settle)(bundle, said))).is_err() {
                     return;
@@ -134,7 +141,7 @@ impl<'w, S> SearchWork<'w, S> {
     fn may_have(&self, file: &str, chunk: &mut Vec<u8>) -> bool {
         let (lead, _) = self.search.query.lead();
         let saved = || saved::may_be_beside(file);
-        self.search.shelf.log(file).is_ok_and(|log| lead.may_have(log, saved, chunk).unwrap_or(true))
+        self.search.shelf.log(file).is_ok_and(|log| lead.may_have(StoppableReader::new(log), saved, chunk).unwrap_or(true))
     }
 
     /// Searches the logs of a bundle, if any of them may contain a match.

@@ -3,6 +3,7 @@
 
 use super::snippet::snippet;
 use super::{Query, TextSearch};
+use crate::stop::{Stop, StoppableReader};
 use std::cell::OnceCell;
 use std::hash::BuildHasher;
 use tooltrail_formats::lines::{Buffer, Turns};
@@ -85,6 +86,8 @@ pub(super) struct LogSearcher<'r> {
     path: &'r str,
     /// Makes fingerprints that are the same in the whole search.
     hasher: &'r foldhash::fast::RandomState,
+    /// The end of the search.
+    stop: Stop,
     /// Whether outputs may have been saved beside the log.
     beside: OnceCell<bool>,
     said: Vec<RecordTexts>,
@@ -92,7 +95,7 @@ pub(super) struct LogSearcher<'r> {
 
 impl<'r> LogSearcher<'r> {
     pub(super) fn new(search: &'r TextSearch<'r>, path: &'r str, hasher: &'r foldhash::fast::RandomState) -> Self {
-        LogSearcher { search, query: search.query, path, hasher, beside: OnceCell::new(), said: Vec::new() }
+        LogSearcher { search, query: search.query, path, hasher, stop: Stop::current(), beside: OnceCell::new(), said: Vec::new() }
     }
 
     /// Searches the log. One that cannot be opened, or not be read to its end, is searched as far as it goes.
@@ -105,7 +108,8 @@ impl<'r> LogSearcher<'r> {
             }
         };
         let filter = self.query.prefilter();
-        let likely = |line: &[u8]| filter.may_match(line);
+        let (stop, input) = (Stop::current(), StoppableReader::new(input));
+        let likely = |line: &[u8]| !stop.is_over() && filter.may_match(line);
         records::each_likely(input, buffer, turns, likely, |format, record, typed| self.record(format, record, typed));
         self.said
     }
@@ -205,7 +209,7 @@ impl<'r> LogSearcher<'r> {
     }
 
     fn find(&self, text: &RecordText) -> Option<TextMatch> {
-        let (terms, first) = self.query.filter().find(&text.text)?;
+        let (terms, first) = self.query.filter().find(&text.text, &mut || !self.stop.is_over())?;
         let (snippet, matches) = if self.query.shows() { snippet(self.query, &text.text, first) } else { Default::default() };
         Some(TextMatch { field: text.field, terms, produced: text.produced, snippet, matches })
     }

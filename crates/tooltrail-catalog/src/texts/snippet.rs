@@ -4,6 +4,8 @@ use super::Query;
 
 /// How many characters a snippet has at most.
 const LENGTH: usize = 160;
+/// How much is looked at behind a snippet, for matches that begin in it.
+const BEHIND: usize = 64 * 1024;
 /// How many of them stand before the first match.
 const BEFORE: usize = 48;
 
@@ -15,8 +17,12 @@ pub(super) fn snippet(query: &Query, text: &str, first: usize) -> (String, Vec<[
     let shown = &text[start..end];
     let mut spans: Vec<(usize, usize)> = Vec::new();
     for (_, pattern) in query.filter().texts() {
-        // Searched in the whole text, not in the snippet: anchors and word boundaries must mean the same as in the search.
-        let hits = pattern.regex().find_iter(text).take_while(|hit| hit.start() < end || hit.start() == first);
+        // Searched in more than the snippet: anchors and word boundaries must mean the same as in the search. But not to the end of a text of
+        // megabytes, for one match more that is not shown.
+        let hits = pattern
+            .regex()
+            .find_iter(&text[..text.floor_char_boundary(end.saturating_add(BEHIND))])
+            .take_while(|hit| hit.start() < end || hit.start() == first);
         // A long match is cut like the text around it.
         spans.extend(hits.map(|hit| (hit.start() - start, hit.end().min(end) - start)));
     }
@@ -55,7 +61,7 @@ mod tests {
 
     fn cut(query: &str, text: &str) -> (String, Vec<[usize; 2]>) {
         let query = Query::new(parsed(query, Spelling { regex: true, cased: false }), &[]);
-        let (_, first) = query.filter().find(text).unwrap();
+        let (_, first) = query.filter().find(text, &mut || true).unwrap();
         snippet(&query, text, first)
     }
 

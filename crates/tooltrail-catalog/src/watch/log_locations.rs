@@ -28,8 +28,8 @@ impl LogLocations {
     /// The logs that are there now, as every command finds them.
     pub(super) fn search(&self) -> Search {
         match self {
-            LogLocations::Places(places) => find::in_places(places),
-            LogLocations::Paths(paths) => find::in_paths(paths),
+            LogLocations::Places(places) => find::in_places(places).limit(find::MAX_LOGS),
+            LogLocations::Paths(paths) => find::in_paths(paths).limit(find::MAX_LOGS),
         }
     }
 

@@ -18,6 +18,10 @@ use tooltrail_model::summary::HookRecord;
 use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn};
 use tooltrail_model::{Status, Time};
 
+/// The most calls and records that are shown of a session with a log that was read up to a limit.
+const MOST_CALLS: usize = 20_000;
+const MOST_RECORDS: usize = 50_000;
+
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
 
@@ -108,6 +112,8 @@ struct Builder<'a, 's> {
     /// Names of sessions, and whether they mean one of these.
     ours: HashMap<(usize, Arc<str>), bool>,
     settings: SettingsReader,
+    /// The most records that are taken.
+    most: usize,
 }
 
 impl<'a, 's> Builder<'a, 's> {
@@ -127,11 +133,17 @@ impl<'a, 's> Builder<'a, 's> {
             private,
             ours: HashMap::new(),
             settings: SettingsReader::default(),
+            most: usize::MAX,
         };
         let mut numbers: HashMap<(usize, CallNumber), usize> = HashMap::new();
         // The original of a call first, so that its copies in the same session point at it.
         let mut own: Vec<&LinkedCall> = sessions.iter().flat_map(|&session| linked.calls_of(session)).collect();
         own.sort_by_key(|call| call.copy_of.is_some());
+        // A log that was read up to a limit is no agent's, and an entry takes far more than what is kept of its record.
+        if builder.sources().iter().any(|&source| linked.sources[source].summary.limit().is_some()) {
+            own.truncate(MOST_CALLS);
+            builder.most = MOST_RECORDS;
+        }
         for call in own {
             // A call and its copies have one number, and become one entry.
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
@@ -197,7 +209,14 @@ impl<'a, 's> Builder<'a, 's> {
         let mut reading = SourceReading { source, whole, turns, retracted: &entry.summary.retracted, chain: HashMap::new(), latest: None };
         let private = self.private;
         let head = |part: &Part| head(part, private);
-        let log = IndexSource { file: &entry.path, format, shelf, written: (entry.summary.tally.bytes, entry.modified), head: &head };
+        let log = IndexSource {
+            file: &entry.path,
+            format,
+            shelf,
+            written: (entry.summary.tally.bytes, entry.modified),
+            most: self.most,
+            head: &head,
+        };
         match notes {
             Some(notes) => notes.each(log, |record| self.take(record, &mut reading)),
             None => log.each(|record| self.take(record, &mut reading)),
@@ -207,6 +226,9 @@ impl<'a, 's> Builder<'a, 's> {
 
     /// Takes in a record.
     fn take(&mut self, record: &IndexedRecord, reading: &mut SourceReading<'_>) {
+        if self.seen.len() >= self.most {
+            return;
+        }
         let source = reading.source;
         reading.latest = reading.latest.max(record.time);
         // Also for records that are dropped below: the records that follow them need their place in the chain.

@@ -160,6 +160,8 @@ pub(super) struct IndexSource<'l> {
     pub(super) shelf: &'l dyn Shelf,
     /// The known size, and the modification time.
     pub(super) written: (u64, Option<Time>),
+    /// The most records that are indexed.
+    pub(super) most: usize,
     /// Returns the beginning of a prompt, redacted if asked for.
     pub(super) head: &'l dyn Fn(&Part) -> String,
 }
@@ -202,7 +204,12 @@ impl IndexedLog {
             }
         };
         let mut indexed = Vec::new();
-        let mark = records::each(input, |_, record, typed| indexed.push(log.index(record, typed, indexed.last())));
+        let take = |_: &'static dyn Format, record: Record<'_>, typed: &dyn TypedRecord| {
+            if indexed.len() < log.most {
+                indexed.push(log.index(record, typed, indexed.last()));
+            }
+        };
+        let mark = records::each(input, take);
         IndexedLog::at(mark, indexed, log)
     }
 

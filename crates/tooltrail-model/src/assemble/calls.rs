@@ -56,6 +56,16 @@ impl CallOrigin {
 }
 
 impl CallTable {
+    /// Number of entries that belong to no call of the source yet.
+    pub(super) fn extra(&self) -> usize {
+        5 * self.early_hooks.len() + self.launched.len() + self.ambiguous.len() + self.earlier.len()
+    }
+
+    /// Number of calls whose id was used before.
+    pub(super) fn reused(&self) -> usize {
+        self.earlier.len()
+    }
+
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
         self.latest_by(hash(id))
     }
@@ -103,6 +113,7 @@ impl CallTable {
 
 impl Assembler {
     pub(super) fn call(&mut self, call: &mut Call<'_>) {
+        self.count(0);
         if let Some(nested) = &call.nested {
             return self.nested_call(call, nested);
         }
@@ -243,6 +254,7 @@ impl Assembler {
     }
 
     pub(super) fn result(&mut self, result: &mut CallResult<'_>) {
+        self.count_result(result);
         self.talk.answered();
         if let Some(time) = result.time {
             self.lasts_until(time);
@@ -469,6 +481,7 @@ impl Assembler {
     }
 
     pub(super) fn task(&mut self, news: TaskNews<'_>) {
+        self.count(news.id.as_deref().map_or(0, str::len) + news.call.as_deref().map_or(0, str::len));
         let mut id: Option<Box<str>> = news.id.as_deref().map(Into::into);
         if let Some(poll) = news.poll.as_deref() {
             // Any tool may print such words; only the answer of a tool that asks about tasks is news.

@@ -40,6 +40,12 @@ impl Chain {
         self.index.reserve(records);
     }
 
+    /// Number of records.
+    pub(super) fn len(&self) -> usize {
+        // Those beside the main conversation and those that were retracted take another entry.
+        self.nodes.len() + self.roots.len() + self.prompts.len() + self.retracted.len()
+    }
+
     /// The record that began the side conversation `id` belongs to.
     pub(super) fn root_of(&mut self, id: u64, parent: Option<u64>) -> u64 {
         // A record with an unknown parent begins a side conversation itself.

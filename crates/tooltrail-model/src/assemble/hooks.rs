@@ -75,6 +75,7 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
 
 impl Assembler {
     pub(super) fn hook(&mut self, hook: &Hook<'_>) {
+        self.count_hook(hook);
         let record = record(hook, &self.here, &mut self.out.names);
         let turn = self.out.turns.len().checked_sub(1).and_then(|turn| u32::try_from(turn).ok());
         let loose = LooseHook { session: self.here.session, turn, hook: record };

@@ -3,6 +3,7 @@
 //! An assembler is pure and incremental: it can return a summary at any time and then continue. Its memory grows with the
 //! number of calls and records, never with their payload. Pairing is in `calls`, the conversation's tree in `chain`.
 
+mod amount;
 mod begin;
 mod calls;
 mod chain;
@@ -18,7 +19,7 @@ mod stamps;
 mod statements;
 mod talk;
 
-use crate::event::{BlockKind, Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
+use crate::event::{BlockKind, Boundary, Broken, Claim, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
 use crate::issue::{Issue, IssueCode};
 use crate::position::At;
 use crate::summary::{AgentRecord, ClaimRecord, Ended, Ending, SessionRecord, Summary};
@@ -86,6 +87,8 @@ pub struct Assembler {
     steered: Option<At>,
     /// Whether a record says that the history of this session is elsewhere.
     stub: bool,
+    /// How much is kept, and how much may be.
+    amount: amount::KeptAmount,
 }
 
 /// The record being read.
@@ -159,6 +162,7 @@ impl Assembler {
             turn: None,
             steered: None,
             stub: false,
+            amount: amount::KeptAmount::default(),
         }
     }
 
@@ -184,6 +188,10 @@ impl Assembler {
 
     /// Takes the next event. Events of one record begin with [`Fact::Record`] or [`Fact::Broken`].
     pub fn push(&mut self, mut event: Event<'_>) {
+        if self.is_full() {
+            // What follows would be kept, too; the reader stops at the end of this record.
+            return;
+        }
         // By reference where the fact is large or frequent: moving it out would copy it.
         match event.fact {
             Fact::Record { ref name, known } => self.record(&event, name, known),
@@ -217,12 +225,7 @@ impl Assembler {
             Fact::SeenInPart(call) => self.seen_in_part(&call),
             Fact::Progress(progress) => self.progress(&progress),
             Fact::Refusal(refusal) => self.refusal(&refusal),
-            Fact::Claim(claim) => self.out.claims.push(ClaimRecord {
-                session: self.here.session,
-                agent: claim.agent.as_ref().into(),
-                call: claim.call.as_ref().into(),
-                by: claim.by,
-            }),
+            Fact::Claim(claim) => self.claim(&claim),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
             Fact::Retract(ids) => {
                 // Counted as the log says; the records themselves may be in another file.
@@ -238,8 +241,15 @@ impl Assembler {
         }
     }
 
+    fn claim(&mut self, claim: &Claim<'_>) {
+        self.count(claim.agent.len() + claim.call.len());
+        let (agent, call) = (claim.agent.as_ref().into(), claim.call.as_ref().into());
+        self.out.claims.push(ClaimRecord { session: self.here.session, agent, call, by: claim.by });
+    }
+
     /// Counts a line of whitespace.
     pub fn blank(&mut self) {
+        self.count(0);
         self.out.tally.lines += 1;
         self.out.tally.blank += 1;
     }
@@ -293,6 +303,7 @@ impl Assembler {
     }
 
     fn record(&mut self, event: &Event<'_>, name: &str, known: bool) {
+        self.count(0);
         // Nested and recovered records share a line; a line counts once.
         if event.at.line != self.here.at.line || self.here.at.line == 0 {
             self.out.tally.lines += 1;
@@ -349,6 +360,7 @@ impl Assembler {
         } else if let Some(count) = self.out.tally.records.get_mut(name) {
             *count += 1;
         } else {
+            self.count_new_type(name);
             self.out.tally.records.insert(name.into(), 1);
         }
     }
@@ -565,6 +577,7 @@ impl Assembler {
     }
 
     fn broken(&mut self, at: At, broken: &Broken) {
+        self.count(0);
         self.out.tally.lines += 1;
         self.out.tally.unparsed += 1;
         self.here.at = at;

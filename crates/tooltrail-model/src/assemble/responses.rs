@@ -19,6 +19,11 @@ pub(super) struct Responses {
 }
 
 impl Responses {
+    /// Number of responses.
+    pub(super) fn len(&self) -> usize {
+        self.all.len() + self.summaries.len()
+    }
+
     /// Notes that a response summarised the history.
     pub(super) fn summarised(&mut self, response: Id) {
         self.summaries.insert(response);

@@ -79,6 +79,7 @@ impl Talk {
 
 impl Assembler {
     pub(super) fn prompt(&mut self, prompt: &Prompt<'_>) {
+        self.count(prompt.head.len());
         let turn = TurnRecord {
             at: self.here.at,
             time: self.here.time,

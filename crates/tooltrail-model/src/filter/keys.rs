@@ -210,7 +210,7 @@ fn file(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
 /// A regular expression, or why it is invalid.
 pub(super) fn regular(source: &str, cased: bool) -> Result<Test, String> {
     Pattern::new(source, Spelling { regex: true, cased }).map(Test::Text).map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
+        regex::Error::CompiledTooBig(_) => "this regular expression is too large to run in time: repeat less in `{n}`, or say `[a-z]` where you mean no other letters than these".to_owned(),
         // Its last line says what is wrong; the lines before show where.
         error => format!("invalid regular expression: {}", reason(&error.to_string())),
     })

@@ -85,14 +85,15 @@ impl Filter {
         self.terms.iter().filter_map(|term| if let Test::Text(pattern) = &term.test { Some((term.not, pattern)) } else { None })
     }
 
-    /// Texts of the filter that occur in a text, a bit for each; and where the first of them begins.
-    pub fn find(&self, text: &str) -> Option<(u64, usize)> {
+    /// Texts of the filter that occur in a text, a bit for each; and where the first of them begins. A regular expression may take long on a
+    /// long text, so `go_on` is asked now and then whether to look further.
+    pub fn find(&self, text: &str, go_on: &mut dyn FnMut() -> bool) -> Option<(u64, usize)> {
         let mut found = None;
         for (number, (_, pattern)) in self.texts().enumerate() {
-            if let Some(hit) = pattern.regex().find(text) {
+            if let Some(start) = pattern.find(text, go_on) {
                 let (bits, first) = found.unwrap_or((0, usize::MAX));
                 // A query has at most 50 terms, so there are bits enough.
-                found = Some((bits | 1 << number, hit.start().min(first)));
+                found = Some((bits | 1 << number, start.min(first)));
             }
         }
         found

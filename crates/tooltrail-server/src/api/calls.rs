@@ -57,7 +57,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let rows = snapshot.rows();
     let asked = snapshot.catalogued(&rows, request.app.threads());
     let (mut found, whole) = asked.calls_while(&filter, None, || !request.wanted.is_over())?;
-    if !whole {
+    if !whole && request.wanted.is_over() {
         // The client is gone, so this error is never read; it only ends the work.
         return Err(ApiError::new(Code::Busy, "The client disconnected."));
     }

@@ -69,6 +69,8 @@ codes! {
     MethodNotAllowed => "method_not_allowed" METHOD_NOT_ALLOWED,
     /// Too many requests at once.
     Busy => "busy" TOO_MANY_REQUESTS,
+    /// The search took too long and was stopped.
+    TimedOut => "timed_out" SERVICE_UNAVAILABLE,
     /// The logs are still being read.
     StillReading => "still_reading" SERVICE_UNAVAILABLE,
     /// Internal error.

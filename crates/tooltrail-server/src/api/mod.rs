@@ -27,6 +27,7 @@ pub(crate) use error::{refused_access, refused_method};
 use reply::Reply;
 use request::{ApiRequest, Kind, Param};
 use std::sync::Arc;
+use tooltrail_catalog::stop::Stop;
 
 /// Prefix of every path of this version.
 const ROOT: &str = "/api/v1";
@@ -249,10 +250,13 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
         Ok(request) => request,
         Err(error) => return error.response(),
     };
-    let made = work::ANSWERS.make(move |wanted| {
+    let searches = request.get("q").is_some_and(|query| !query.trim().is_empty());
+    let lane = if searches { &work::SEARCHES } else { &work::ANSWERS };
+    let made = lane.make(move |wanted| {
         // Long handlers stop when the client is gone.
         request.wanted = wanted.clone();
-        match (endpoint.answer)(&request) {
+        let patience = request.app.setup.patience;
+        match work::until(patience, wanted, || answer_in_time(endpoint, &request)) {
             Ok(reply) => reply.response(&request),
             Err(error) => error.response(),
         }
@@ -262,6 +266,24 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
         let say = format!("Internal error: {error}. Run `tooltrail check` to check the logs.");
         ApiError::new(Code::Broken, say).response()
     })
+}
+
+/// The reply to a request. One that ran out of time is a page that says so, or an error where it would pass for all of it.
+fn answer_in_time(endpoint: &Endpoint, request: &ApiRequest) -> Result<Reply, ApiError> {
+    let reply = (endpoint.answer)(request)?;
+    if !Stop::current().is_reached() {
+        return Ok(reply);
+    }
+    match reply {
+        Reply::Page(page) if !request.lines && endpoint.path != "/stats" => Ok(Reply::Page(page.incomplete())),
+        _ => {
+            let say = format!(
+                "This took more than {} s and was stopped. Narrow it down, as with since:7d or project:api, or start the server with another --search-timeout.",
+                request.app.setup.patience.as_secs()
+            );
+            Err(ApiError::new(Code::TimedOut, say))
+        }
+    }
 }
 
 /// Whether a query is valid UTF-8 after percent-decoding.

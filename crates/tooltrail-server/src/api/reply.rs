@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use std::io::{self, Write};
+use tooltrail_catalog::stop::Stop;
 use tooltrail_model::row::VERSION;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -38,9 +39,16 @@ pub(super) struct RowPage {
     rows: Vec<u8>,
     /// The cursor, if there are more.
     pub(super) next: Option<String>,
+    /// Whether the time ran out before everything was looked through.
+    incomplete: bool,
 }
 
 impl RowPage {
+    /// This page, as one that has only what was found in time.
+    pub(super) fn incomplete(self) -> Self {
+        RowPage { incomplete: true, ..self }
+    }
+
     /// Adds a row.
     pub(super) fn push(&mut self, row: &impl Serialize) {
         write_row(&mut self.rows, row);
@@ -119,7 +127,7 @@ impl RowPage {
         }
         text.extend_from_slice(b"],\"next\":");
         text.extend_from_slice(serde_json::to_string(&self.next).unwrap_or_default().as_bytes());
-        text.extend_from_slice(b"}\n");
+        text.extend_from_slice(if self.incomplete { b",\"complete\":false}\n" } else { b"}\n" });
         text
     }
 }
@@ -131,9 +139,11 @@ fn stream(write: RowWriter, writing: &Writing) -> Response {
         return ApiError::new(Code::Busy, say).response();
     };
     let (mut pipe, written) = Pipe::new();
+    // A search may find nothing for long, and would not notice by writing that the client has gone.
+    let stop = Stop::new(None, pipe.is_closed());
     // Not one of the few threads for answers: a slow client may take minutes.
     std::thread::spawn(move || {
-        pipe::finish(write(&mut pipe).and_then(|()| pipe.end()));
+        pipe::finish(stop.run(|| write(&mut pipe)).and_then(|()| pipe.end()));
         drop(turn);
     });
     headed(StatusCode::OK, LINES, "no-store", pipe::stream(written))

@@ -78,6 +78,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
             h1 { "Calls" }
             (filter_form::form(app, &FilterForm { path: "/calls", id: "tt-q", label: "Filter: is:failed tool:Bash since:7d project:api", query: view.query, beside: &[("sort", sort), ("desc", desc), ("cols", &cols), ("inner", view.inner_word())] }))
             (progress::line(app, reading.as_ref()))
+            (filter_form::stopped(app))
             (body)
         }
     };

@@ -18,6 +18,7 @@ use serde_json::json;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use tooltrail_catalog::search::{Field, HitTotals, Query, search};
+use tooltrail_catalog::stop::Stop;
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
 
@@ -104,6 +105,7 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageRespon
         whole = start.elapsed() < PATIENCE;
         if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
+    let whole = whole && !Stop::current().is_reached();
     let say = if whole { summary(&totals) } else { format!("More than {}", summary(&totals)) };
     Ok(PageResponse::Text("application/json", json!({ "say": say }).to_string()))
 }
@@ -157,10 +159,12 @@ impl SearchPage<'_> {
         let HitPage { found, more, .. } = kept;
         let wanted = SearchInput { query: self.query, find: find.as_deref() };
         let groups = found.iter().map(|group| hits::group(&self.rows, group, &wanted)).collect::<Result<Vec<_>, _>>()?;
+        let stopped = Stop::current().is_reached();
         let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
         Ok(html! {
             (self.fields())
-            @if groups.is_empty() { (self.nothing()) } @else {
+            (filter_form::stopped(app))
+            @if groups.is_empty() { @if !stopped { (self.nothing()) } } @else {
                 p.counted {
                     // At least so many were seen; "more than" needs one less.
                     @if more { span data-count=(app.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
@@ -186,6 +190,7 @@ impl SearchPage<'_> {
         let inner = if calls.iter().any(is_inner) { "&inner=1" } else { "" };
         let table = format!("{}{inner}", filter_address(app, "/calls", self.query));
         Ok(html! {
+            (filter_form::stopped(app))
             @if lines.is_empty() { (self.nothing()) } @else {
                 p.counted {
                     @if lines.len() < calls.len() { (count(first as u64 + 1)) "–" (count((first + lines.len()) as u64)) " of " }

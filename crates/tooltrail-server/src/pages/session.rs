@@ -13,8 +13,10 @@ use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tooltrail_formats::FORMATS;
+use tooltrail_formats::find::LimitedLog;
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
+use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::title;
 use tooltrail_view::render::html::window::{PageState, SessionPageRequest, Tab};
 use tooltrail_view::resume;
@@ -137,6 +139,12 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     tab(app, request, Tab::Transcript, |_, _, _| Ok(html! {}))
 }
 
+/// Messages about logs of the session that were read up to a limit.
+fn limited(reader: &SessionReader<'_>) -> Vec<String> {
+    let logs = reader.linked.sources.iter().filter_map(|source| LimitedLog::of(&source.path, &source.summary));
+    logs.map(|log| format!("{log}.")).collect()
+}
+
 /// The query of a request, encoded again.
 fn query_string(request: &PageRequest) -> String {
     let pairs: Vec<String> = request.query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
@@ -162,6 +170,7 @@ pub(super) fn tab(
             Tab::Transcript => reader.window().page(reader.book(), &at),
             _ => reader.window().tab(reader.book(), &at, tab, &content(reader, &at, &visit.context.request)?),
         };
+        let main = html! { @for log in limited(reader) { p.t-error role="status" { (neutral(&log)) " Not all of it is shown." } } (main) };
         Ok::<_, Trouble>((title(reader.book().transcript()), main))
     })?;
     let (assets, keys) = match tab {

@@ -61,6 +61,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
             h1 { "Sessions" }
             (filter_form::form(app, &FilterForm { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: &[("sort", request.get("sort").unwrap_or_default())] }))
             (progress::line(app, reading.as_ref()))
+            (filter_form::stopped(app))
             (body)
         }
     };

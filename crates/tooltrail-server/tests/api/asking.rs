@@ -176,6 +176,7 @@ pub(crate) fn app(root: &'static str, logs: Logs) -> (tempfile::TempDir, Arc<App
         place: place.path().to_owned(),
         options: Options::default(),
         demo: false,
+        patience: tooltrail_server::SEARCH_PATIENCE,
     };
     (place, Arc::new(AppState::new(setup, Arc::new(logs))))
 }

@@ -113,6 +113,7 @@ impl World {
             place: place.path().to_owned(),
             options: Options::default(),
             demo: !root.is_empty(),
+            patience: tooltrail_server::SEARCH_PATIENCE,
         };
         let app = Arc::new(AppState::new(setup, Arc::new(Laid { home, doomed, live: root.is_empty() })));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -86,9 +86,9 @@ pub(crate) fn run(args: &LogArgs, own: &IndexArgs) -> anyhow::Result<ExitCode> {
 
 /// The logs, and how to read them for the catalogue.
 fn search(args: &LogArgs) -> anyhow::Result<(Search, Options)> {
-    let search = find::in_places(&logs::places(args)?);
+    let search = find::in_places(&logs::places(args)?).limit(find::MAX_LOGS);
     search.problems.iter().for_each(|problem| out::complain_of(problem));
-    Ok((search, Options { max_line: Options::default().max_line, ..logs::options(args, false) }))
+    Ok((search, args.stored_options()))
 }
 
 fn check(args: &LogArgs, path: &Path) -> anyhow::Result<ExitCode> {

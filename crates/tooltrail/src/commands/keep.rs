@@ -207,7 +207,7 @@ fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     let search = search(args)?;
     let total = search.files.iter().map(|found| found.size).sum();
-    let (progress, threads) = (Progress::default(), logs::options(args, false).threads);
+    let (progress, threads) = (Progress::default(), args.options(false).threads);
     // The real clock even with `--now`: the time is stored as that of the last copy.
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, &progress, || keep.now(&search, threads, clock, &progress))?;

@@ -1,7 +1,7 @@
 //! `search`: text found in all sessions, by session and call.
 
 use super::calls::local;
-use crate::cli::LogArgs;
+use crate::cli::{LogArgs, duration};
 use crate::filters::TimeArgs;
 use crate::out::{self, BOLD, DIM};
 use crate::table;
@@ -16,8 +16,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tooltrail_catalog::library::{Library, ScannedLibrary};
 use tooltrail_catalog::search::{Field, Hit, HitSession, HitTotals, Query, search};
+use tooltrail_catalog::stop::Stop;
 use tooltrail_model::filter::{Filter, Spelling};
 use tooltrail_model::link::Now;
 
@@ -58,6 +60,9 @@ pub(crate) struct SearchArgs {
     /// Only the first N hits; 0 for all [default: 50 in a terminal, all with --json]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
+    /// How long to search, as in `30s` or `10m`; `0s` for as long as it takes
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
+    timeout: Duration,
     #[command(flatten)]
     times: TimeArgs,
 }
@@ -109,12 +114,16 @@ fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, 
     let mut page = HitPrinter { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
     let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
     let mut written = Ok(());
-    let totals = search(library, query, now, threads, |hits| {
-        written = page.print(&mut out, &hits);
-        // Text output goes on counting after the last hit it shows, for the totals below it; JSON has no totals and stops.
-        let enough = args.json && page.left == 0;
-        if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    let stop = Stop::new((!own.timeout.is_zero()).then_some(own.timeout), || false);
+    let searched = || {
+        search(library, query, now, threads, |hits| {
+            written = page.print(&mut out, &hits);
+            // Text output goes on counting after the last hit it shows, for the totals below it; JSON has no totals and stops.
+            let enough = args.json && page.left == 0;
+            if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    };
+    let totals = stop.run(searched);
     // The error of the output first: the search was only stopped because of it.
     written?;
     let totals = totals?;
@@ -122,6 +131,10 @@ fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, 
         writeln!(out, "{}", summary(&totals, limit))?;
     }
     out.flush()?;
+    if stop.is_reached() {
+        out::complain(&format_args!("the search was stopped after {:?}; these are the hits until then (--timeout)", own.timeout));
+        return Ok(ExitCode::FAILURE);
+    }
     Ok(ExitCode::from(u8::from(totals.hits == 0)))
 }
 

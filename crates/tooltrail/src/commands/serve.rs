@@ -3,7 +3,7 @@
 //! The address is the first line that is printed. A server of ours that shows the same logs is used again; a port that somebody else
 //! holds is left to them. Who is let in is decided by the server; `server_files` has what is left for other programs of the user.
 
-use crate::cli::LogArgs;
+use crate::cli::{LogArgs, duration};
 use crate::machine::{DemoMachine, NamedLogs};
 use crate::scratch::ScratchDirectory;
 use crate::server_client::{self, BRIEF, PATIENT, PageAddress, url, visitable};
@@ -16,10 +16,10 @@ use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tooltrail_catalog::store::file_name;
-use tooltrail_formats::scan::Options;
 use tooltrail_model::row::VERSION;
-use tooltrail_server::{Admission, AppState, Guard, Peer, Setup, serve};
+use tooltrail_server::{Admission, AppState, Guard, Peer, SEARCH_PATIENCE, Setup, serve};
 use tracing::info;
 
 const EXAMPLES: &str = "\
@@ -53,6 +53,9 @@ pub(crate) struct ServeArgs {
     /// Answer anyone who can reach the server, including other users of this machine
     #[arg(long)]
     no_auth: bool,
+    /// How long a search may take, as in `2m`; then the page shows what was found until then [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    search_timeout: Option<Duration>,
     /// Do not open the browser
     #[arg(long)]
     no_open: bool,
@@ -109,7 +112,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let guard = Arc::new(Guard::new(visited.port(), admission, own_user())?);
     // After the port is bound: a second start that only opens the running page needs no directory.
     let scratch = ScratchDirectory::create().context("no directory for temporary files")?;
-    let apps = apps(args, scratch.path())?;
+    let apps = apps(args, scratch.path(), own.search_timeout.unwrap_or(SEARCH_PATIENCE))?;
     info!(%address, port = visited.port(), ?admission, scratch = ?scratch.path(), "serving");
     let files = leave(visited, &health.logs, &guard);
     say(&url(visited), "press Ctrl-C to stop")?;
@@ -191,11 +194,12 @@ fn with_lean_memory() {
 }
 
 /// The sites: the logs of the arguments at `/`, and the demo at `/demo` for users without logs.
-fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
-    let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
+fn apps(args: &LogArgs, place: &std::path::Path, patience: Duration) -> anyhow::Result<Vec<Arc<AppState>>> {
+    let options = args.stored_options();
     let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
         let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot create the demo")?;
-        let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
+        let setup =
+            Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true, patience };
         Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
     if args.demo {
@@ -206,7 +210,7 @@ fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppSt
         true => place.join("logs.sqlite"),
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
-    let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false };
+    let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false, patience };
     Ok(vec![Arc::new(AppState::new(setup, Arc::new(NamedLogs::new(args)))), demo("/demo")?])
 }
 

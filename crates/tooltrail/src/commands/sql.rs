@@ -1,7 +1,7 @@
 //! `sql`: the catalogue, asked in SQL.
 
 use crate::catalogue::{self, Ready};
-use crate::cli::LogArgs;
+use crate::cli::{LogArgs, duration};
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
 use anyhow::bail;
@@ -11,6 +11,7 @@ use rusqlite::{Connection, Statement};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,6 +33,9 @@ pub(crate) struct SqlArgs {
     /// Print CSV with a header line
     #[arg(long, conflicts_with = "json")]
     csv: bool,
+    /// How long the statement may take, as in `30s` or `10m`; `0s` for as long as it takes
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = duration)]
+    timeout: Duration,
 }
 
 /// Query that lists the views and their columns, for `sql` without a statement.
@@ -42,15 +46,36 @@ FROM main.sqlite_master v, pragma_table_info(v.name) c WHERE v.type = 'view' GRO
 pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
     let Ready { library, now, .. } = catalogue::ready(args)?;
     let catalogue = library.catalogue();
-    let connection = catalogue.ask(&now)?;
+    let mut connection = catalogue.ask(&now)?;
+    limit(&mut connection, own.timeout);
     let sql = own.statement.as_deref().unwrap_or(VIEWS);
     let mut statement = prepare(&connection, sql)?;
-    match (own.csv, args.json) {
-        (true, _) => csv(&mut statement)?,
-        (_, true) => json(&mut statement)?,
-        _ => print(&mut statement, args)?,
+    let printed = match (own.csv, args.json) {
+        (true, _) => csv(&mut statement),
+        (_, true) => json(&mut statement),
+        _ => print(&mut statement, args),
+    };
+    if printed.as_ref().is_err_and(is_interrupted) {
+        bail!("the statement took longer than {:?} and was stopped; what is printed is not everything (--timeout)", own.timeout);
     }
-    Ok(ExitCode::SUCCESS)
+    printed.map(|()| ExitCode::SUCCESS)
+}
+
+/// Steps of SQLite's machine between two looks at the clock: a fraction of a millisecond.
+const STEPS: i32 = 10_000;
+
+/// Stops statements of a connection that take too long.
+fn limit(connection: &mut Connection, timeout: Duration) {
+    let deadline = Instant::now().checked_add(timeout).filter(|_| !timeout.is_zero());
+    if let Some(deadline) = deadline {
+        let _ = connection.progress_handler(STEPS, Some(move || Instant::now() >= deadline));
+    }
+}
+
+/// Whether a statement was stopped.
+fn is_interrupted(error: &anyhow::Error) -> bool {
+    let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+    code == Some(rusqlite::ErrorCode::OperationInterrupted)
 }
 
 fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statement<'c>> {
@@ -191,6 +216,15 @@ mod tests {
             let error = prepare(&connection, sql).map(drop).unwrap_err().to_string();
             assert!(error.contains(why), "{sql}: {error}");
         }
+    }
+
+    #[test]
+    fn a_statement_without_end_is_stopped() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        limit(&mut connection, Duration::from_millis(1));
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+        let error = json(&mut prepare(&connection, endless).unwrap()).unwrap_err();
+        assert!(is_interrupted(&error), "{error}");
     }
 
     #[test]

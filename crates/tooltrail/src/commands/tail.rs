@@ -101,7 +101,7 @@ pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watch
     let ground = ground(args, paths, &places)?;
     // The catalogue saves reading old logs at the start; without one the watcher reads them.
     let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
-    let options = WatchOptions { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..WatchOptions::default() };
+    let options = WatchOptions { scan: args.options(false), keep: keeping::keep(args), seed, ..WatchOptions::default() };
     let clock = {
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))

@@ -111,7 +111,10 @@ fn responses(endpoint: &Endpoint) -> Value {
 /// A page of rows.
 fn page(row: &str) -> Value {
     let next = maybe(text("Give it as `after` for the next page; null where this is the last one."));
-    object("A page of rows.", [("v", version()), ("items", list(named(row))), ("next", next)])
+    let mut page = object("A page of rows.", [("v", version()), ("items", list(named(row))), ("next", next)]);
+    let why = "Only there, and false, where the time for a search ran out: these are the rows that were found until then.";
+    page["properties"]["complete"] = json!({ "type": "boolean", "description": why });
+    page
 }
 
 fn error() -> Value {

@@ -42,9 +42,7 @@ fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<Pag
     let found = view.narrowed(app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?);
     // A file that lacks calls without saying so would be wrong.
     if !found.whole {
-        return Err(Trouble::Later(
-            "This search takes more than a minute. Narrow the filter, for example with since:7d or a project.".to_owned(),
-        ));
+        return Err(Trouble::Later("This search takes too long. Narrow the filter, for example with since:7d or a project.".to_owned()));
     }
     let mut calls = found.calls.to_vec();
     // JSON lines come in the order of the command, unless the address names another.
