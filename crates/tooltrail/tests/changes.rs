@@ -266,9 +266,9 @@ fn a_patch_in_a_script_counts_where_it_is_proved() {
     assert!(shown().contains("1 file changed, +1 −0"), "{}", shown());
     // It may have thrown before the patch, or stopped at the condition.
     scripted(&home, &format!("await tools.x(); {patch};"), "Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\nno x");
-    assert!(shown().starts_with("no edit that succeeded changed a file"), "{}", shown());
+    assert!(shown().starts_with("no successful edit changed a file"), "{}", shown());
     scripted(&home, &format!("if (later()) {patch};"), "Script completed\nWall time 0.1 seconds\nOutput:\n");
-    assert!(shown().starts_with("no edit that succeeded changed a file"), "{}", shown());
+    assert!(shown().starts_with("no successful edit changed a file"), "{}", shown());
 }
 
 #[test]

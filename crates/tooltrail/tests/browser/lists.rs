@@ -42,7 +42,7 @@ fn from_home_to_a_session_and_back() {
     with_browser(|browser| async move {
         browser.open(&server.to("/")).await;
         let heading = browser.ask("return document.querySelector('h1').textContent").await;
-        assert_eq!(heading, json!("1 session waits for you, 1 at work, no failures today"));
+        assert_eq!(heading, json!("1 session waits for you, 1 running, no failures today"));
         browser.follow(&format!(".lives a[href='{WAITING}']")).await;
         browser.until(&format!("return location.pathname === {}", json!(WAITING))).await;
         browser.back().await.expect("there is a way back");
@@ -52,7 +52,7 @@ fn from_home_to_a_session_and_back() {
         browser.until("return location.pathname === '/calls' && document.querySelectorAll('table.calls a[data-row]').length === 18").await;
         browser.back().await.expect("there is a way back");
         browser.until(&at("/")).await;
-        assert_eq!(browser.ask("return document.querySelector('.demo').textContent.includes('invented')").await, json!(true));
+        assert_eq!(browser.ask("return document.querySelector('.demo').textContent.includes('Sample sessions')").await, json!(true));
     });
 }
 
@@ -160,7 +160,7 @@ fn a_machine_without_logs_leads_to_the_demo() {
         assert_eq!(browser.ask("return document.querySelector('h1').textContent").await, json!("No sessions here yet"));
         browser.follow("a.button").await;
         browser.until(&at("/demo/")).await;
-        browser.until("return document.querySelector('.demo')?.textContent.includes('invented')").await;
+        browser.until("return document.querySelector('.demo')?.textContent.includes('Sample sessions')").await;
         // All of it stays in the demo, until one goes back.
         browser.press_until_at("gs", "/demo/sessions").await;
         browser.press("/timeout").await;
