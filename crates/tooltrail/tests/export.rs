@@ -105,7 +105,7 @@ fn no_export_has_a_secret_wherever_it_stood() {
         }
         // Other outputs show a part of the session only.
         let is_whole = ["html", "md", "json"].contains(&arguments[1]);
-        assert!(text.contains("full output") || !is_whole, "{arguments:?}: what was saved beside the log is there");
+        assert!(text.contains("whole output") || !is_whole, "{arguments:?}: what was saved beside the log is there");
         assert!(said.contains("redacted:") && said.contains("token"), "{said}");
         let (kept, said) = export(&["--no-redact"]);
         assert!(kept.matches(SECRET).count() > if is_whole { 8 } else { 0 }, "{arguments:?}: the secret would be there");
