@@ -104,7 +104,7 @@ const BY: Param = Param {
     name: "by",
     // A function, not a list: constants cannot collect the words of an enum.
     kind: Kind::Word(|| tooltrail_model::link::By::ALL.iter().map(|by| by.word()).collect()),
-    about: "Tells totals apart: a row for each project, day, week, model or tool.",
+    about: "Groups totals: a row for each project, day, week, month, model, tool, agent, branch, session or command.",
     example: "tool",
 };
 const FIELD: Param = Param {
@@ -119,8 +119,12 @@ const SINCE: Param = Param {
     about: "The `id` of the last event that was heard, to go on behind it. `Last-Event-ID` says the same, and counts first.",
     example: "",
 };
-const SESSION: Param =
-    Param { name: "id", kind: Kind::Text, about: "A session: its id, a beginning of it that no other has, or `last`.", example: "last" };
+const SESSION: Param = Param {
+    name: "id",
+    kind: Kind::Text,
+    about: "A session: its id, a beginning of it that no other has, or `last`, the newest of all (`last:all` too).",
+    example: "last",
+};
 const CALL: Param = Param {
     name: "id",
     kind: Kind::Text,
