@@ -19,6 +19,7 @@ mod mending;
 mod out;
 mod output_file;
 mod pager;
+mod picker;
 mod private_directory;
 mod progress;
 mod refs;
@@ -30,7 +31,9 @@ mod scratch;
 mod screen;
 mod server_client;
 mod server_files;
+mod sql_functions;
 mod table;
+mod times;
 
 use std::process::ExitCode;
 

@@ -1,12 +1,13 @@
 //! `file`: every version of a file that the logs hold, and each of them as it was.
 
-use super::calls::local;
 use crate::cli::LogArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::output_file::{self, Existing};
+use crate::pager::Page;
 use crate::refs::{Reference, Target};
 use crate::table::{self, Align, Cell, Table};
+use crate::times::TimeWriter;
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
@@ -164,10 +165,13 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[HistoryRow]) -> anyhow::Result<()> {
-    let mut out = out::stdout(args.color.as_str());
-    writeln!(out, "{}", table::printable(&history.path))?;
+    let mut out = Page::open(args);
+    match out.is_terminal() {
+        true => writeln!(out, "{}", table::printable(&history.path))?,
+        false => out.note(&history.path)?,
+    }
     if entries.is_empty() {
-        writeln!(out, "the logs name it, but hold no whole text of it")?;
+        out.note(&"the logs name it, but hold no whole text of it")?;
         out.flush()?;
         return Ok(());
     }
@@ -180,7 +184,8 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         ("BYTES", Align::Right),
         ("SESSION", Align::Fill),
     ])
-    .optional(&["TIME", "BYTES", "LINES"]);
+    .optional(&["BYTES", "LINES"]);
+    let times = TimeWriter::new(args);
     for entry in entries {
         let (by, number, known, size) = match entry {
             HistoryRow::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
@@ -192,7 +197,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         let count = |number: Option<u64>| number.map(table::count).unwrap_or_default();
         table.row(vec![
             number.into(),
-            evidence.time.map(local).unwrap_or_default().into(),
+            times.maybe(evidence.time).into(),
             known,
             Cell::styled(&evidence.cited, DIM),
             count(size.map(|(lines, _)| lines)).into(),
@@ -201,7 +206,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         ]);
     }
     table.print(&mut out, table::terminal_width())?;
-    writeln!(out, "{DIM}--version N prints one; --before CALL and --after CALL print the text around a call{DIM:#}")?;
+    out.note(&"--version N prints one; --before CALL and --after CALL print the text around a call")?;
     out.flush()?;
     Ok(())
 }

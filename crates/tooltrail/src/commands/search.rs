@@ -1,16 +1,18 @@
 //! `search`: text found in all sessions, by session and call.
 
-use super::calls::local;
 use crate::cli::LogArgs;
 use crate::filters::TimeArgs;
 use crate::out::{self, BOLD, DIM};
+use crate::pager::{self, Page};
 use crate::table;
+use crate::times::TimeWriter;
 use crate::{filters, logs};
 use anstyle::{AnsiColor, Style};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -20,6 +22,7 @@ use tooltrail_catalog::library::{Library, ScannedLibrary};
 use tooltrail_catalog::search::{Field, Hit, HitSession, HitTotals, Query, search};
 use tooltrail_model::filter::{Filter, Spelling};
 use tooltrail_model::link::Now;
+use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,13 +34,18 @@ Examples:
   tooltrail search --regex '^error\\[E\\d+\\]'    ^ and $ are those of a line
   tooltrail search re:'TODO|FIXME' not:node_modules --field input
   tooltrail search --case README --field path
+  tooltrail search panicked -C 3               with three lines around each match
+  tooltrail search -l 'connection refused'     only the sessions that have it
+  tooltrail search --count timeout OR deadlock
   tooltrail search panicked session.jsonl      in one log
   tooltrail search timeout --json | jq .ref
 
 The first QUERY is always looked for; others are logs to read if they name a file.";
 
-/// Default number of hits in a terminal.
+/// Default number of hits on a terminal.
 const SHOWN: usize = 50;
+/// The most lines of context on each side.
+const MOST_CONTEXT: u16 = 100;
 
 /// Arguments of `search`.
 #[derive(Debug, Args)]
@@ -46,16 +54,28 @@ pub(crate) struct SearchArgs {
     /// Words and phrases to look for, and any other terms of a filter (docs/filter.md); then log files or directories to read
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<OsString>,
-    /// Take words for regular expressions
+    /// Treat words as regular expressions
     #[arg(long)]
     regex: bool,
     /// Only in these: prompt, text, thinking, input, path, result
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_possible_values = true)]
     field: Vec<FieldArg>,
-    /// Tell upper from lower case
-    #[arg(long)]
+    /// Case-sensitive
+    #[arg(long, overrides_with = "ignore_case")]
     case: bool,
-    /// Only the first N hits; 0 for all [default: 50 in a terminal, all as JSON]
+    /// Ignore case (the default)
+    #[arg(short = 'i', long, overrides_with = "case")]
+    ignore_case: bool,
+    /// Show whole lines: that of the match, and N lines before and after it
+    #[arg(short = 'C', long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=i64::from(MOST_CONTEXT)), conflicts_with_all = ["list", "count"])]
+    context: Option<u16>,
+    /// List only the sessions in which something is found
+    #[arg(short = 'l', long)]
+    list: bool,
+    /// Count the hits in each session
+    #[arg(long)]
+    count: bool,
+    /// Only the first N hits, or sessions with -l or --count; 0 for all [default: 50 on a terminal, else all]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
     #[command(flatten)]
@@ -90,6 +110,10 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
     let (filter, paths) = own.asked(args)?;
     let fields: Vec<Field> = own.field.iter().map(|field| field.field()).collect();
     let query = Query::new(filter, &fields);
+    let query = match own.context {
+        Some(lines) => query.with_context(usize::from(lines)),
+        None => query,
+    };
     if let Some(ready) = logs::if_stored(args, &paths)? {
         if ready.library.bundles()?.is_empty() {
             bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
@@ -105,21 +129,33 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
 
 /// Searches a library and prints the hits as they are found.
 fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, now: &Now, threads: usize) -> anyhow::Result<ExitCode> {
-    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let mut page = HitPrinter { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
-    let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
+    let limit = pager::row_limit(args, own.number, SHOWN);
+    let rows = match (own.list, own.count, own.context) {
+        (_, true, _) => PrintedRows::Counts,
+        (true, ..) => PrintedRows::Sessions,
+        (.., Some(_)) => PrintedRows::Lines,
+        _ => PrintedRows::Snippets,
+    };
+    let left = if limit == 0 { usize::MAX } else { limit };
+    let mut printer = HitPrinter { rows, json: args.json, left, session: None, times: TimeWriter::new(args) };
+    // JSON is data, and colours have no place in it.
+    let mut out = if args.json { Box::new(io::BufWriter::new(out::data())) as Box<dyn Write> } else { Box::new(Page::open(args)) };
     let mut written = Ok(());
     let totals = search(library, query, now, threads, |hits| {
-        written = page.print(&mut out, &hits);
+        written = printer.print(&mut out, &hits);
         // Text output goes on counting after the last hit it shows, for the totals below it; JSON has no totals and stops.
-        let enough = args.json && page.left == 0;
+        let enough = args.json && printer.left == 0;
         if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     // The error of the output first: the search was only stopped because of it.
     written?;
     let totals = totals?;
+    let shown = if matches!(rows, PrintedRows::Counts | PrintedRows::Sessions) { 0 } else { limit };
     if !args.json {
-        writeln!(out, "{}", summary(&totals, limit))?;
+        match io::stdout().is_terminal() {
+            true => writeln!(out, "{DIM}{}{DIM:#}", summary(&totals, shown))?,
+            false => out::remark(&summary(&totals, shown)),
+        }
     }
     out.flush()?;
     Ok(ExitCode::from(u8::from(totals.hits == 0)))
@@ -133,7 +169,7 @@ impl SearchArgs {
         let (paths, words): (Vec<_>, Vec<_>) = self.query.iter().enumerate().partition(is_log);
         let times = self.times.terms();
         let words: Vec<&OsString> = words.into_iter().map(|(_, word)| word).chain(&times).collect();
-        let filter = filters::parse(args, &words, Spelling { regex: self.regex, cased: self.case })?;
+        let filter = filters::parse(args, &words, Spelling { regex: self.regex, cased: self.case && !self.ignore_case })?;
         if filter.patterns().next().is_none() {
             bail!(
                 "no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask `tooltrail calls` or `tooltrail list` with this filter"
@@ -143,16 +179,46 @@ impl SearchArgs {
     }
 }
 
-/// Prints hits, up to a limit, with a heading for each session.
+/// What is printed of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PrintedRows {
+    /// Each hit with a piece of its line, below a heading for its session.
+    Snippets,
+    /// Each hit with whole lines around it.
+    Lines,
+    /// Each session.
+    Sessions,
+    /// Each session, with its number of hits.
+    Counts,
+}
+
+/// A session with hits, as `-l --json` and `--count --json` print it.
+#[derive(Serialize)]
+struct FoundSession<'a> {
+    v: u32,
+    agent: &'a str,
+    session: &'a str,
+    title: Option<&'a str>,
+    project: Option<&'a str>,
+    last_at: Option<String>,
+    hits: u64,
+}
+
+/// Prints hits or sessions, up to a limit.
 struct HitPrinter {
+    rows: PrintedRows,
     json: bool,
     left: usize,
     /// The session whose hits were printed last.
     session: Option<Arc<HitSession>>,
+    times: TimeWriter,
 }
 
 impl HitPrinter {
-    fn print(&mut self, out: &mut impl Write, hits: &[Hit]) -> anyhow::Result<()> {
+    fn print(&mut self, out: &mut dyn Write, hits: &[Hit]) -> anyhow::Result<()> {
+        if matches!(self.rows, PrintedRows::Sessions | PrintedRows::Counts) {
+            return self.sessions(out, hits);
+        }
         let shown = &hits[..hits.len().min(self.left)];
         self.left -= shown.len();
         let width = table::terminal_width();
@@ -164,36 +230,87 @@ impl HitPrinter {
                 continue;
             }
             if self.session.as_ref().is_none_or(|session| !Arc::ptr_eq(session, &hit.about)) {
-                title(out, hit)?;
+                self.title(out, hit)?;
                 self.session = Some(Arc::clone(&hit.about));
                 last = None;
             }
             // Only the first hit of a call has its name, so that hits of one call read as a group.
             let name = if last.replace(hit.unit) == Some(hit.unit) { String::new() } else { table::printable(&hit.r#ref) };
+            if self.rows == PrintedRows::Lines {
+                writeln!(out, "  {DIM}{}  {}{DIM:#}", table::printable(&hit.r#ref), hit.field)?;
+                lines(out, hit, width)?;
+                continue;
+            }
             // 28 columns are taken by the name, the field and the spaces between them.
             let room = width.map(|width| width.saturating_sub(28).max(20));
-            writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, room))?;
+            writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, room, Spaces::Squeezed))?;
         }
         out.flush()?;
         Ok(())
     }
+
+    /// Prints the sessions of hits. All hits of a session come at once, one after the other.
+    fn sessions(&mut self, out: &mut dyn Write, hits: &[Hit]) -> anyhow::Result<()> {
+        for group in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
+            let Some(hit) = group.first().filter(|_| self.left > 0) else { continue };
+            self.left -= 1;
+            let (about, hits) = (&hit.about, group.len() as u64);
+            if self.json {
+                let (title, project, last_at) = (about.title.as_deref(), about.project.as_deref(), about.last.map(|time| time.to_string()));
+                let row = FoundSession { v: VERSION, agent: hit.agent, session: &hit.session, title, project, last_at, hits };
+                serde_json::to_writer(&mut *out, &row)?;
+                out.write_all(b"\n")?;
+                continue;
+            }
+            if self.rows == PrintedRows::Counts {
+                write!(out, "{hits:>6}  ")?;
+            }
+            let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
+            writeln!(out, "{DIM}{}  {}{DIM:#}  {title}", table::printable(&about.short), self.times.maybe(about.last))?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Prints the heading for the session of a hit.
+    fn title(&self, out: &mut dyn Write, hit: &Hit) -> io::Result<()> {
+        let about = &hit.about;
+        let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
+        let short = table::printable(&about.short);
+        let project = table::printable(about.project.as_deref().unwrap_or_default());
+        writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{short} · {} · {} · {project}{DIM:#}", hit.agent, self.times.maybe(about.last))
+    }
 }
 
-/// Prints the heading for the session of a hit.
-fn title(out: &mut impl Write, hit: &Hit) -> std::io::Result<()> {
-    let about = &hit.about;
-    let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
-    let short = table::printable(&about.short);
-    let project = table::printable(about.project.as_deref().unwrap_or_default());
-    let when = about.last.map(local).unwrap_or_default();
-    writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{short} · {} · {when} · {project}{DIM:#}", hit.agent)
+/// Prints the whole lines around a match.
+fn lines(out: &mut dyn Write, hit: &Hit, width: Option<usize>) -> io::Result<()> {
+    let room = width.map(|width| width.saturating_sub(6).max(20));
+    let mut start = 0;
+    for line in hit.snippet.split('\n') {
+        let end = start + line.chars().count();
+        // Positions of matches count letters of the whole snippet; a match may go on over several lines.
+        let own = hit.matches.iter().filter(|span| span[0] <= end && span[1] > start);
+        let own: Vec<[usize; 2]> = own.map(|span| [span[0].max(start) - start, span[1].min(end) - start]).collect();
+        writeln!(out, "    {}", marked(line, &own, room, Spaces::Kept))?;
+        start = end + 1;
+    }
+    Ok(())
+}
+
+/// Whether runs of spaces in a snippet are printed as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spaces {
+    /// As they are: indentation matters where whole lines are shown.
+    Kept,
+    /// As one: indentation would only push the text out of sight.
+    Squeezed,
 }
 
 /// Style of a match.
 const MATCH: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).bold();
 
 /// A snippet on one line, without control characters, with its matches highlighted; cut so that the first match is visible.
-fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String {
+fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>, spaces: Spaces) -> String {
     let first = matches.first().map_or(0, |span| span[0]);
     // Leaves a third of the line as context before the match.
     let skipped = room.map_or(0, |room| first.saturating_sub(room / 3));
@@ -202,8 +319,7 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String 
     // Letter by letter: positions of matches count letters of the snippet, and some letters are replaced or dropped for the terminal.
     for (at, c) in snippet.chars().enumerate().skip(skipped) {
         let shown = table::printable(c.encode_utf8(&mut [0; 4]));
-        // Runs of spaces, such as indentation, would only push the text out of sight.
-        if (shown == " " && blank && !inside(at)) || shown.is_empty() {
+        if (shown == " " && blank && !inside(at) && spaces == Spaces::Squeezed) || shown.is_empty() {
             continue;
         }
         width += unicode_width::UnicodeWidthStr::width(shown.as_str());
@@ -241,10 +357,10 @@ mod tests {
 
     #[test]
     fn snippets_cannot_act_on_a_terminal() {
-        let line = marked("a\u{1b}[31m\n\tneedle \u{202e}x", &[[8, 14]], None);
+        let line = marked("a\u{1b}[31m\n\tneedle \u{202e}x", &[[8, 14]], None, Spaces::Squeezed);
         assert_eq!(line, format!("a·[31m {MATCH}needle{MATCH:#} x"));
         let long = format!("{}needle", "x".repeat(100));
-        assert!(marked(&long, &[[100, 106]], Some(30)).contains("needle"));
+        assert!(marked(&long, &[[100, 106]], Some(30), Spaces::Squeezed).contains("needle"));
     }
 
     #[test]

@@ -3,13 +3,15 @@
 use crate::catalogue::{self, Ready};
 use crate::cli::LogArgs;
 use crate::out::{self, DIM};
+use crate::pager::Page;
+use crate::sql_functions;
 use crate::table::{self, Align, Cell, Table};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::Value;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -26,7 +28,7 @@ The views are explained in docs/catalogue.md. Nothing can be changed: the catalo
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SqlArgs {
-    /// One statement that reads; without it, what can be asked
+    /// One statement that reads, or `-` to read it from standard input; without it, the views and their columns
     #[arg(value_name = "SELECT", allow_hyphen_values = true)] // it may begin with a comment
     statement: Option<String>,
     /// Print comma-separated values, the names of the columns first
@@ -43,14 +45,30 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
     let Ready { library, now, .. } = catalogue::ready(args)?;
     let catalogue = library.catalogue();
     let connection = catalogue.ask(&now)?;
-    let sql = own.statement.as_deref().unwrap_or(VIEWS);
-    let mut statement = prepare(&connection, sql)?;
+    sql_functions::add(&connection)?;
+    let sql = match own.statement.as_deref() {
+        Some("-") => from_input()?,
+        statement => statement.unwrap_or(VIEWS).to_owned(),
+    };
+    let mut statement = prepare(&connection, &sql)?;
     match (own.csv, args.json) {
         (true, _) => csv(&mut statement)?,
         (_, true) => json(&mut statement)?,
         _ => print(&mut statement, args)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The statement on standard input.
+fn from_input() -> anyhow::Result<String> {
+    // More than any statement has; a log piped in by mistake should not be read whole.
+    const LONGEST: u64 = 1 << 20;
+    let mut text = String::new();
+    io::stdin().lock().take(LONGEST + 1).read_to_string(&mut text).context("cannot read the statement from standard input")?;
+    if text.len() as u64 > LONGEST {
+        bail!("the statement on standard input is longer than 1 MB");
+    }
+    Ok(text)
 }
 
 fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statement<'c>> {
@@ -92,7 +110,7 @@ fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
     let heads: Vec<(&str, Align)> = names.iter().map(String::as_str).zip(numbers.iter().map(align)).collect();
     let mut table = Table::new(&heads);
     cells.into_iter().for_each(|line| table.row(line));
-    let mut out = out::stdout(args.color.as_str());
+    let mut out = Page::open(args);
     table.print(&mut out, table::terminal_width())?;
     out.flush()?;
     Ok(())
