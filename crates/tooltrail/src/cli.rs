@@ -139,7 +139,7 @@ pub(crate) enum Command {
     // Completion scripts ask it for what only the index knows.
     /// Print completions of the last word
     #[command(name = "__complete", hide = true)]
-    Words(crate::commands::words::WordsArgs),
+    CompletionWords(crate::completion_words::CompletionWordsArgs),
 }
 
 /// Log files or directories named on the command line.

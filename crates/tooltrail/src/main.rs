@@ -7,6 +7,7 @@ mod catalogue;
 mod changes;
 mod cli;
 mod commands;
+mod completion_words;
 mod demo;
 mod directories;
 mod filling;

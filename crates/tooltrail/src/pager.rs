@@ -7,14 +7,14 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 /// Output of a command for people: rows, and notes about them. On a terminal both go through the pager. Elsewhere rows go to standard
 /// output and notes to standard error, so that a program that reads rows gets nothing else.
-pub(crate) struct Page {
+pub(crate) struct PagedOutput {
     /// `None` once it is closed.
     out: Option<Box<dyn Write>>,
     pager: Option<Child>,
     is_terminal: bool,
 }
 
-impl Page {
+impl PagedOutput {
     /// Opens the output that the arguments ask for.
     pub(crate) fn open(args: &LogArgs) -> Self {
         let color = args.color.as_str();
@@ -26,7 +26,7 @@ impl Page {
             },
             PagerOutput::Plain(out) => (out, None),
         };
-        Page { out: Some(out), pager, is_terminal }
+        PagedOutput { out: Some(out), pager, is_terminal }
     }
 
     /// Whether people see it at once, so that long tables are cut to the newest rows.
@@ -46,7 +46,7 @@ impl Page {
     }
 }
 
-impl Write for Page {
+impl Write for PagedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.out.as_mut().map_or(Ok(bytes.len()), |out| out.write(bytes))
     }
@@ -57,7 +57,7 @@ impl Write for Page {
 }
 
 /// Waits until the reader is done.
-impl Drop for Page {
+impl Drop for PagedOutput {
     fn drop(&mut self) {
         // The pager waits for the end of its input, so the pipe has to be closed before waiting for the pager. What could not be written
         // was reported by the `flush` of the command.

@@ -5,7 +5,7 @@ use crate::cli::LogArgs;
 use crate::logs;
 use crate::out::{BOLD, DIM};
 use crate::refs::Reference;
-use crate::screen::{self, Key, Screen};
+use crate::screen::{self, PressedKey, Screen};
 use crate::table::{self, Align, fit, printable};
 use anstyle::Style;
 use anyhow::bail;
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(30);
 const PREVIEW: usize = 10;
 
 /// A session to choose from.
-struct Choice {
+struct SessionChoice {
     /// Its whole id.
     id: String,
     /// Its place in the listing.
@@ -55,7 +55,7 @@ pub(crate) fn reference(args: &LogArgs, wanted: &str, pick: bool) -> anyhow::Res
 fn choose(args: &LogArgs, ready: &Ready) -> anyhow::Result<Option<String>> {
     let listing = ready.list()?;
     let rows = listing.rows();
-    let mut choices: Vec<Choice> =
+    let mut choices: Vec<SessionChoice> =
         (0..rows.len()).filter(|&place| !listing.is_gone(place)).map(|place| choice(&rows[place], place)).collect();
     choices.sort_by_key(|choice| Reverse(choice.last));
     if choices.is_empty() {
@@ -77,35 +77,35 @@ fn choose(args: &LogArgs, ready: &Ready) -> anyhow::Result<Option<String>> {
         }
         for key in keys {
             match key {
-                Key::Enter => return Ok(found.get(selected).map(|choice| choice.id.clone())),
-                Key::Escape => return Ok(None),
-                Key::Down => selected = selected.saturating_add(1),
-                Key::Up => selected = selected.saturating_sub(1),
-                Key::PageDown => selected = selected.saturating_add(10),
-                Key::PageUp => selected = selected.saturating_sub(10),
-                Key::Backspace => drop(typed.pop()),
+                PressedKey::Enter => return Ok(found.get(selected).map(|choice| choice.id.clone())),
+                PressedKey::Escape => return Ok(None),
+                PressedKey::Down => selected = selected.saturating_add(1),
+                PressedKey::Up => selected = selected.saturating_sub(1),
+                PressedKey::PageDown => selected = selected.saturating_add(10),
+                PressedKey::PageUp => selected = selected.saturating_sub(10),
+                PressedKey::Backspace => drop(typed.pop()),
                 // Another text has another best match.
-                Key::Sign(sign) if typed.len() < 200 => {
+                PressedKey::Sign(sign) if typed.len() < 200 => {
                     typed.push(sign);
                     selected = 0;
                 }
-                Key::Sign(_) => {}
+                PressedKey::Sign(_) => {}
             }
         }
     }
 }
 
-fn choice(row: &SessionRow<'_>, place: usize) -> Choice {
+fn choice(row: &SessionRow<'_>, place: usize) -> SessionChoice {
     let project = row.project.and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty())).unwrap_or("");
     let line = format!("{}  {}  {}", row.short, project, row.title.unwrap_or("(no title)"));
-    Choice { id: row.session.to_owned(), place, line: printable(&line), last: row.last_at }
+    SessionChoice { id: row.session.to_owned(), place, line: printable(&line), last: row.last_at }
 }
 
 /// The choices that contain the letters of each typed word in order, the best first; where equal, the newest.
-fn matching<'c>(choices: &'c [Choice], typed: &str) -> Vec<&'c Choice> {
+fn matching<'c>(choices: &'c [SessionChoice], typed: &str) -> Vec<&'c SessionChoice> {
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
-    let score = |choice: &Choice| words.iter().map(|word| score(&choice.line.to_lowercase(), word)).sum::<Option<usize>>();
-    let mut found: Vec<(usize, &Choice)> = choices.iter().filter_map(|choice| Some((score(choice)?, choice))).collect();
+    let score = |choice: &SessionChoice| words.iter().map(|word| score(&choice.line.to_lowercase(), word)).sum::<Option<usize>>();
+    let mut found: Vec<(usize, &SessionChoice)> = choices.iter().filter_map(|choice| Some((score(choice)?, choice))).collect();
     found.sort_by_key(|(score, _)| *score);
     found.into_iter().map(|(_, choice)| choice).collect()
 }
@@ -144,7 +144,7 @@ fn preview(ready: &Ready, bundle: Option<i64>, row: &SessionRow<'_>) -> Vec<Stri
     lines.iter().map(|line| printable(line)).collect()
 }
 
-fn picture(found: &[&Choice], typed: &str, selected: usize, preview: &[String], now: Time) -> String {
+fn picture(found: &[&SessionChoice], typed: &str, selected: usize, preview: &[String], now: Time) -> String {
     let (width, height) = screen::size();
     let below = preview.len().min(PREVIEW).min(height / 3);
     // The line for typing, a rule, the preview and the keys.
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn letters_in_order_are_found_and_close_ones_come_first() {
-        let choice = |line: &str| Choice { id: line.to_owned(), place: 0, line: line.to_owned(), last: None };
+        let choice = |line: &str| SessionChoice { id: line.to_owned(), place: 0, line: line.to_owned(), last: None };
         let choices = ["Fix the flaky retry", "Retry of fixtures", "Release notes", "f r t y"].map(choice);
         let found = |typed: &str| matching(&choices, typed).iter().map(|choice| choice.id.as_str()).collect::<Vec<_>>();
         assert_eq!(found("retry fix"), ["Fix the flaky retry", "Retry of fixtures"]);

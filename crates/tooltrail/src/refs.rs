@@ -217,28 +217,29 @@ fn among(rows: &[SessionRow<'_>], listing: &SessionListing, name: &str, now: Tim
         [] => Ok(None),
         [index] => Ok(Some(*index)),
         several => {
-            let candidate = |&index: &usize| Candidate { short: rows[index].short, title: rows[index].title, last: rows[index].last_at };
+            let candidate =
+                |&index: &usize| MatchingSession { short: rows[index].short, title: rows[index].title, last: rows[index].last_at };
             bail!("{}", ambiguous(name, several.iter().map(candidate).collect(), now))
         }
     }
 }
 
 /// A session that an ambiguous name may mean.
-struct Candidate<'a> {
+struct MatchingSession<'a> {
     short: &'a str,
     title: Option<&'a str>,
     last: Option<Time>,
 }
 
 /// Error message for a name that fits several sessions: their short names and titles, the newest first.
-fn ambiguous(name: &str, mut sessions: Vec<Candidate<'_>>, now: Time) -> String {
+fn ambiguous(name: &str, mut sessions: Vec<MatchingSession<'_>>, now: Time) -> String {
     const SHOWN: usize = 10;
     sessions.sort_by_key(|candidate| std::cmp::Reverse(candidate.last));
-    let age = |candidate: &Candidate<'_>| candidate.last.map(|last| format!("{} ago", ago(last, now))).unwrap_or_default();
-    let width = |of: &dyn Fn(&Candidate<'_>) -> usize| sessions.iter().take(SHOWN).map(of).max().unwrap_or(0);
+    let age = |candidate: &MatchingSession<'_>| candidate.last.map(|last| format!("{} ago", ago(last, now))).unwrap_or_default();
+    let width = |of: &dyn Fn(&MatchingSession<'_>) -> usize| sessions.iter().take(SHOWN).map(of).max().unwrap_or(0);
     let short = width(&|candidate| printable(candidate.short).chars().count());
     let aged = width(&|candidate| age(candidate).chars().count());
-    let line = |candidate: &Candidate<'_>| {
+    let line = |candidate: &MatchingSession<'_>| {
         let title: String = printable(candidate.title.unwrap_or("(no title)")).chars().take(60).collect();
         format!("{:short$}  {:aged$}  {title}", printable(candidate.short), age(candidate))
     };
@@ -263,7 +264,7 @@ fn one(linked: &Linked<'_>, name: &str, now: Time) -> anyhow::Result<Option<usiz
         (None, several) => {
             let candidate = |&index: &usize| {
                 let session = &linked.sessions[index];
-                Candidate { short: &session.short, title: session.title.as_deref(), last: session.last }
+                MatchingSession { short: &session.short, title: session.title.as_deref(), last: session.last }
             };
             bail!("{}", ambiguous(name, several.iter().map(candidate).collect(), now))
         }

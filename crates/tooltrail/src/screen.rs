@@ -99,7 +99,7 @@ pub(crate) fn give_back() {
 
 /// A key that full-screen commands understand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum PressedKey {
     Up,
     Down,
     PageUp,
@@ -112,7 +112,7 @@ pub(crate) enum Key {
 }
 
 /// The keys that were pressed since the last call. Never waits.
-pub(crate) fn pressed() -> Vec<Key> {
+pub(crate) fn pressed() -> Vec<PressedKey> {
     if !io::stdin().is_terminal() {
         return Vec::new();
     }
@@ -120,7 +120,7 @@ pub(crate) fn pressed() -> Vec<Key> {
 }
 
 /// Reads the bytes that a terminal sends for keys. Unknown sequences are no keys.
-fn read_keys(bytes: &[u8]) -> Vec<Key> {
+fn read_keys(bytes: &[u8]) -> Vec<PressedKey> {
     let text = String::from_utf8_lossy(bytes);
     let (mut rest, mut found) = (&*text, Vec::new());
     while let Some(sign) = rest.chars().next() {
@@ -131,19 +131,19 @@ fn read_keys(bytes: &[u8]) -> Vec<Key> {
                     // A sequence ends with a letter or a tilde; what stands before it are parameters.
                     let end = sequence.find(|sign: char| sign.is_ascii_alphabetic() || sign == '~').map_or(sequence.len(), |at| at + 1);
                     found.extend(match &sequence[..end] {
-                        "A" => Some(Key::Up),
-                        "B" => Some(Key::Down),
-                        "5~" => Some(Key::PageUp),
-                        "6~" => Some(Key::PageDown),
+                        "A" => Some(PressedKey::Up),
+                        "B" => Some(PressedKey::Down),
+                        "5~" => Some(PressedKey::PageUp),
+                        "6~" => Some(PressedKey::PageDown),
                         _ => None,
                     });
                     rest = &sequence[end..];
                 }
-                None => found.push(Key::Escape),
+                None => found.push(PressedKey::Escape),
             },
-            '\n' | '\r' => found.push(Key::Enter),
-            '\u{7f}' | '\u{8}' => found.push(Key::Backspace),
-            sign if !sign.is_control() && sign != '\u{fffd}' => found.push(Key::Sign(sign)),
+            '\n' | '\r' => found.push(PressedKey::Enter),
+            '\u{7f}' | '\u{8}' => found.push(PressedKey::Backspace),
+            sign if !sign.is_control() && sign != '\u{fffd}' => found.push(PressedKey::Sign(sign)),
             _ => {}
         }
     }
@@ -226,11 +226,14 @@ mod tests {
     #[test]
     fn keys_are_read_from_what_terminals_send() {
         let keys = |text: &str| read_keys(text.as_bytes());
-        assert_eq!(keys("\u{1b}[A\u{1b}OB\u{1b}[5~\u{1b}[6~"), [Key::Up, Key::Down, Key::PageUp, Key::PageDown]);
-        assert_eq!(keys("jé\n\u{7f}"), [Key::Sign('j'), Key::Sign('é'), Key::Enter, Key::Backspace]);
-        assert_eq!(keys("\u{1b}"), [Key::Escape]);
+        assert_eq!(
+            keys("\u{1b}[A\u{1b}OB\u{1b}[5~\u{1b}[6~"),
+            [PressedKey::Up, PressedKey::Down, PressedKey::PageUp, PressedKey::PageDown]
+        );
+        assert_eq!(keys("jé\n\u{7f}"), [PressedKey::Sign('j'), PressedKey::Sign('é'), PressedKey::Enter, PressedKey::Backspace]);
+        assert_eq!(keys("\u{1b}"), [PressedKey::Escape]);
         // Shift and an arrow, a mouse, and a sequence that breaks off.
         assert_eq!(keys("\u{1b}[1;2C\u{1b}[<0;1;1M\u{1b}[1;"), []);
-        assert_eq!(read_keys(&[0xff, 0x00, b'q']), [Key::Sign('q')]);
+        assert_eq!(read_keys(&[0xff, 0x00, b'q']), [PressedKey::Sign('q')]);
     }
 }

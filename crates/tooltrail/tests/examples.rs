@@ -32,12 +32,15 @@ fn home() -> tempfile::TempDir {
     fs::copy(log, home.path().join("session.jsonl")).unwrap();
     fs::write(home.path().join("report.sql"), "SELECT count(*) AS calls FROM calls").unwrap();
     fs::create_dir_all(home.path().join("logs")).unwrap();
+    fs::create_dir_all(home.path().join("src/scheduler")).unwrap();
     home
 }
 
 /// What examples name and the demo has under another name, or not at all.
 const INSTEAD: &[(&str, &str)] = &[
-    ("3f2a:41", "3f2a:6"),
+    ("3f2a:41", "3f2a:5"),
+    ("last:last", "3f2a:5"),
+    ("--version 3", "--version 1"),
     ("session.jsonl:42", "session.jsonl:11"),
     ("--turns 3..5", "--turns 1"),
     ("--turns 3", "--turns 1"),

@@ -4,6 +4,7 @@ use crate::cli::LogArgs;
 use crate::commands::tail;
 use crate::filters::SelectArgs;
 use crate::out::{self, BOLD, DIM};
+use crate::pager::PagedOutput;
 use crate::running::{self, RunningSession};
 use crate::screen::{self, Screen};
 use crate::{keeping, logs, table};
@@ -234,25 +235,25 @@ impl Board<'_> {
     }
 
     /// Acts on a key.
-    fn press(&mut self, key: screen::Key) -> Pressed {
-        use screen::Key;
+    fn press(&mut self, key: screen::PressedKey) -> Pressed {
+        use screen::PressedKey;
         let keys: Vec<(String, String)> = self.sorted().iter().map(|session| session.key.clone()).collect();
         let place = self.selected.as_ref().and_then(|selected| keys.iter().position(|key| key == selected));
         let to = |place: usize| keys.get(place.min(keys.len().saturating_sub(1))).cloned();
         match key {
-            Key::Sign('q' | 'Q') => return Pressed::Quit,
-            Key::Sign('n') => self.rings = !self.rings,
-            Key::Sign('o') => return Pressed::Run(vec!["open".to_owned()]),
-            Key::Escape => self.selected = None,
-            Key::Down | Key::Sign('j') => self.selected = to(place.map_or(0, |place| place + 1)),
-            Key::Up | Key::Sign('k') => self.selected = to(place.map_or(keys.len(), |place| place.saturating_sub(1))),
-            Key::PageDown => self.selected = to(place.map_or(0, |place| place + 10)),
-            Key::PageUp => self.selected = to(place.map_or(0, |place| place.saturating_sub(10))),
+            PressedKey::Sign('q' | 'Q') => return Pressed::Quit,
+            PressedKey::Sign('n') => self.rings = !self.rings,
+            PressedKey::Sign('o') => return Pressed::Run(vec!["open".to_owned()]),
+            PressedKey::Escape => self.selected = None,
+            PressedKey::Down | PressedKey::Sign('j') => self.selected = to(place.map_or(0, |place| place + 1)),
+            PressedKey::Up | PressedKey::Sign('k') => self.selected = to(place.map_or(keys.len(), |place| place.saturating_sub(1))),
+            PressedKey::PageDown => self.selected = to(place.map_or(0, |place| place + 10)),
+            PressedKey::PageUp => self.selected = to(place.map_or(0, |place| place.saturating_sub(10))),
             // The whole id: a short name may have become ambiguous since.
-            Key::Enter => {
+            PressedKey::Enter => {
                 return self.selected.as_ref().map_or(Pressed::Nothing, |(_, id)| Pressed::Run(vec!["show".to_owned(), id.clone()]));
             }
-            Key::Backspace | Key::Sign(_) => {}
+            PressedKey::Backspace | PressedKey::Sign(_) => {}
         }
         Pressed::Nothing
     }
@@ -300,9 +301,9 @@ impl Board<'_> {
             out.flush()?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut out = out::stdout(self.args.color.as_str());
+        let mut out = PagedOutput::open(self.args);
         if self.sessions.is_empty() {
-            writeln!(out, "{}", self.nothing())?;
+            out.note(&self.nothing())?;
         } else {
             let width = table::terminal_width().filter(|_| std::io::stdout().is_terminal());
             running::table(self.sorted(), logs::asked_at(self.args), width, None).print(&mut out, width)?;

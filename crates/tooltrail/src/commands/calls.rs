@@ -5,7 +5,7 @@ use crate::cli::LogArgs;
 use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
-use crate::pager::{self, Page};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
 use crate::times::TimeWriter;
 use anyhow::bail;
@@ -105,7 +105,7 @@ struct ShownCounts {
 }
 
 fn print(args: &LogArgs, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<()> {
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     if counts.all == 0 {
         let such = if filter.is_empty() { "" } else { "such " };
         out.note(&format_args!("no {such}tool calls in {}", table::counted(counts.logs, "log")))?;

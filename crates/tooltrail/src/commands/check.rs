@@ -3,7 +3,7 @@
 use crate::cli::{LogArgs, PathArgs};
 use crate::logs;
 use crate::out::{self, BOLD, DIM};
-use crate::pager::{self, Page};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, printable};
 use clap::Args;
 use std::io::Write;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &LogArgs, own: &CheckArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         out::json_lines(&rows)?;
     } else {
-        report(&mut Page::open(args), pager::row_limit(args, None, SHOWN), &rows)?;
+        report(&mut PagedOutput::open(args), pager::row_limit(args, None, SHOWN), &rows)?;
     }
     Ok(if bad { ExitCode::FAILURE } else { logs.exit() })
 }

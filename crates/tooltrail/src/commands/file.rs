@@ -4,7 +4,7 @@ use crate::cli::LogArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::output_file::{self, Existing};
-use crate::pager::Page;
+use crate::pager::PagedOutput;
 use crate::refs::{Reference, Target};
 use crate::table::{self, Align, Cell, Table};
 use crate::times::TimeWriter;
@@ -165,10 +165,10 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[HistoryRow]) -> anyhow::Result<()> {
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     match out.is_terminal() {
         true => writeln!(out, "{}", table::printable(&history.path))?,
-        false => out.note(&history.path)?,
+        false => out.note(&table::printable(&history.path))?,
     }
     if entries.is_empty() {
         out.note(&"the logs name it, but hold no whole text of it")?;

@@ -3,7 +3,7 @@
 //! A topic is the text of `docs/` itself, built into the program, so that the two cannot differ.
 
 use crate::cli::{Cli, LogArgs};
-use crate::pager::Page;
+use crate::pager::PagedOutput;
 use anyhow::bail;
 use clap::{Args, CommandFactory};
 use std::io::Write;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &LogArgs, own: &HelpArgs) -> anyhow::Result<ExitCode> {
     if let [name] = own.names.as_slice()
         && let Some((_, text)) = TOPICS.iter().find(|(topic, _)| topic == name || topic.strip_suffix('s') == Some(name))
     {
-        let mut out = Page::open(args);
+        let mut out = PagedOutput::open(args);
         out.write_all(text.as_bytes())?;
         out.flush()?;
         return Ok(ExitCode::SUCCESS);
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &LogArgs, own: &HelpArgs) -> anyhow::Result<ExitCode> {
         command = next;
     }
     let text = command.render_long_help();
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     write!(out, "{}", text.ansi())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)

@@ -6,7 +6,7 @@ use crate::filters::{ScopeArg, SelectArgs};
 use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
-use crate::pager::{self, Page};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
 use crate::times::TimeWriter;
 use anyhow::bail;
@@ -157,7 +157,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         }
         return Ok(());
     }
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     if found.is_empty() && !filter.is_empty() {
         out.note(&format_args!("no such sessions among {}", table::count(rows.len() as u64)))?;
         out.flush()?;

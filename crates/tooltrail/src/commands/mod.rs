@@ -20,7 +20,6 @@ pub(crate) mod show;
 pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod tail;
-pub(crate) mod words;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
@@ -74,7 +73,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Completions(args)) => completions::run(args),
         Some(Command::Man(args)) => man::run(args),
         Some(Command::Help(args)) => help::run(&cli.logs, args),
-        Some(Command::Words(args)) => words::run(&cli.logs, args),
+        Some(Command::CompletionWords(args)) => crate::completion_words::run(&cli.logs, args),
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::cli::LogArgs;
 use crate::filters::TimeArgs;
 use crate::out::{self, BOLD, DIM};
-use crate::pager::{self, Page};
-use crate::table;
+use crate::pager::{self, PagedOutput};
+use crate::table::{self, Align};
 use crate::times::TimeWriter;
 use crate::{filters, logs};
 use anstyle::{AnsiColor, Style};
@@ -23,6 +23,7 @@ use tooltrail_catalog::search::{Field, Hit, HitSession, HitTotals, Query, search
 use tooltrail_model::filter::{Filter, Spelling};
 use tooltrail_model::link::Now;
 use tooltrail_model::row::VERSION;
+use unicode_width::UnicodeWidthStr;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -139,7 +140,7 @@ fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, 
     let left = if limit == 0 { usize::MAX } else { limit };
     let mut printer = HitPrinter { rows, json: args.json, left, session: None, times: TimeWriter::new(args) };
     // JSON is data, and colours have no place in it.
-    let mut out = if args.json { Box::new(io::BufWriter::new(out::data())) as Box<dyn Write> } else { Box::new(Page::open(args)) };
+    let mut out = if args.json { Box::new(io::BufWriter::new(out::data())) as Box<dyn Write> } else { Box::new(PagedOutput::open(args)) };
     let mut written = Ok(());
     let totals = search(library, query, now, threads, |hits| {
         written = printer.print(&mut out, &hits);
@@ -262,11 +263,10 @@ impl HitPrinter {
                 out.write_all(b"\n")?;
                 continue;
             }
-            if self.rows == PrintedRows::Counts {
-                write!(out, "{hits:>6}  ")?;
-            }
+            let count = if self.rows == PrintedRows::Counts { format!("{hits:>6}  ") } else { String::new() };
+            let head = format!("{count}{}  {}", table::printable(&about.short), self.times.maybe(about.last));
             let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
-            writeln!(out, "{DIM}{}  {}{DIM:#}  {title}", table::printable(&about.short), self.times.maybe(about.last))?;
+            writeln!(out, "{DIM}{head}{DIM:#}  {}", within(&title, head.width() + 2))?;
         }
         out.flush()?;
         Ok(())
@@ -278,7 +278,17 @@ impl HitPrinter {
         let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
         let short = table::printable(&about.short);
         let project = table::printable(about.project.as_deref().unwrap_or_default());
-        writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{short} · {} · {} · {project}{DIM:#}", hit.agent, self.times.maybe(about.last))
+        let facts = format!("{short} · {} · {} · {project}", hit.agent, self.times.maybe(about.last));
+        writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}{facts}{DIM:#}", within(&title, facts.width() + 2))
+    }
+}
+
+/// A text cut to the terminal, beside so many columns that are taken.
+fn within(text: &str, taken: usize) -> String {
+    match table::terminal_width() {
+        // Of a title with less room nothing would be left.
+        Some(width) => table::fit(text, text.width().min(width.saturating_sub(taken).max(20)), Align::Fill, true),
+        None => text.to_owned(),
     }
 }
 
@@ -322,7 +332,7 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>, spaces: Sp
         if (shown == " " && blank && !inside(at) && spaces == Spaces::Squeezed) || shown.is_empty() {
             continue;
         }
-        width += unicode_width::UnicodeWidthStr::width(shown.as_str());
+        width += shown.width();
         if room.is_some_and(|room| width > room) {
             break;
         }

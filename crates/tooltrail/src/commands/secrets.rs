@@ -3,7 +3,7 @@
 use crate::cli::{LogArgs, PathArgs};
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
-use crate::pager::{self, Page};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, printable};
 use clap::Args;
 use serde::Serialize;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &LogArgs, own: &SecretsArgs) -> anyhow::Result<ExitCode>
     if args.json {
         out::json_lines(found.rows.iter().flatten())?;
     } else {
-        report(&mut Page::open(args), pager::row_limit(args, None, SHOWN), &found.rows, sources.len())?;
+        report(&mut PagedOutput::open(args), pager::row_limit(args, None, SHOWN), &found.rows, sources.len())?;
     }
     let any = found.rows.iter().any(|rows| !rows.is_empty());
     Ok(if any || !found.problems.is_empty() { ExitCode::FAILURE } else { logs.exit() })

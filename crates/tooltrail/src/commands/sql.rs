@@ -3,7 +3,7 @@
 use crate::catalogue::{self, Ready};
 use crate::cli::LogArgs;
 use crate::out::{self, DIM};
-use crate::pager::Page;
+use crate::pager::PagedOutput;
 use crate::sql_functions;
 use crate::table::{self, Align, Cell, Table};
 use anyhow::{Context, bail};
@@ -110,7 +110,7 @@ fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
     let heads: Vec<(&str, Align)> = names.iter().map(String::as_str).zip(numbers.iter().map(align)).collect();
     let mut table = Table::new(&heads);
     cells.into_iter().for_each(|line| table.row(line));
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     table.print(&mut out, table::terminal_width())?;
     out.flush()?;
     Ok(())

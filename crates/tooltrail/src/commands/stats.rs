@@ -4,7 +4,7 @@ use crate::cli::LogArgs;
 use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
-use crate::pager::{self, Page};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
 use anstyle::Style;
 use clap::Args;
@@ -101,7 +101,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
         out::json_lines(shown)?;
         return Ok(logs.exit());
     }
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     if groups.is_empty() {
         out.note(&"nothing to count")?;
     } else {
@@ -190,7 +190,7 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
         out::json_lines([&stats])?;
         return Ok(logs.exit());
     }
-    let mut out = Page::open(args);
+    let mut out = PagedOutput::open(args);
     head(&mut out, logs, &stats)?;
     if stats.calls > 0 {
         tools(&stats).print(&mut out, table::terminal_width())?;

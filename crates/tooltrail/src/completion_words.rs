@@ -26,13 +26,13 @@ const MOST: usize = 200;
 /// Arguments of `__complete`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tooltrail __complete -- calls status:fa")]
-pub(crate) struct WordsArgs {
+pub(crate) struct CompletionWordsArgs {
     /// The words of the command line behind the program; the last one is completed
     #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
 
-pub(crate) fn run(args: &LogArgs, own: &WordsArgs) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: &LogArgs, own: &CompletionWordsArgs) -> anyhow::Result<ExitCode> {
     let Some((word, before)) = own.words.split_last() else { return Ok(ExitCode::SUCCESS) };
     let command = before.iter().find(|word| !word.starts_with('-')).map(String::as_str).unwrap_or_default();
     let found = match command {
