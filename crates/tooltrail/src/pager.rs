@@ -39,6 +39,8 @@ impl PagedOutput {
         match self.is_terminal {
             true => writeln!(self, "{DIM}{note}{DIM:#}"),
             false => {
+                // The rows first, where both go to the same place.
+                self.flush()?;
                 out::remark(note);
                 Ok(())
             }

@@ -258,16 +258,24 @@ impl Board<'_> {
         Pressed::Nothing
     }
 
-    /// Runs another command of this program on the same logs, and waits for it.
+    /// Runs another command of this program on the same logs, and waits until the user has read what it says.
     fn run(&self, arguments: &[String]) -> anyhow::Result<()> {
         let program = std::env::current_exe().context("cannot find this program")?;
         let mut command = std::process::Command::new(program);
         command.args(arguments).args(self.args.root.iter().flat_map(|root| [OsStr::new("--root"), root.as_os_str()]));
         command.args(self.args.no_cache.then_some("--no-cache"));
-        // Its own messages say what went wrong; the board goes on.
+        // Without `F`, which the pager is given otherwise: it would end at once where a session fits the screen.
+        command.env("LESS", "RX");
         let outcome = command.status().context("cannot run this program again")?;
-        if !outcome.success() || arguments.first().is_some_and(|name| name == "open") {
-            std::thread::sleep(TICK * 2);
+        let is_paged = arguments.first().is_some_and(|name| name == "show")
+            && outcome.success()
+            && !self.args.no_pager
+            && std::env::var_os("PAGER").is_none_or(|pager| pager.to_string_lossy().starts_with("less"));
+        if !is_paged {
+            out::remark(&"Enter goes back to the board");
+            while screen::pressed().is_empty() {
+                std::thread::sleep(LOOK);
+            }
         }
         Ok(())
     }
