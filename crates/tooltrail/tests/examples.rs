@@ -67,6 +67,8 @@ fn run(home: &Path, example: &str) -> Output {
     let path = std::env::join_paths([program, "/usr/bin".into(), "/bin".into()]).unwrap();
     let mut command = Command::new("bash");
     command.args(["-c", &line]).env_clear().env("HOME", home).env("PATH", path).env("TZ", "UTC").current_dir(home);
+    // Help is wrapped to the terminal, and an example that is broken off cannot be run.
+    command.env("COLUMNS", "1000");
     command.stdin(Stdio::null()).output().unwrap()
 }
 
