@@ -52,7 +52,14 @@ const INSTEAD: &[(&str, &str)] = &[
 ];
 
 /// Commands that go on until they are ended, or open a browser. Only their arguments are checked.
-const ENDLESS: &[&str] = &["tooltrail serve", "tooltrail open", "tooltrail tail", "tooltrail show -i", "tooltrail keep schedule --install"];
+const ENDLESS: &[&str] = &[
+    "tooltrail board --json",
+    "tooltrail serve",
+    "tooltrail open",
+    "tooltrail tail",
+    "tooltrail show -i",
+    "tooltrail keep schedule --install",
+];
 
 /// Runs an example as a shell would.
 fn run(home: &Path, example: &str) -> Output {
