@@ -4,6 +4,8 @@
 
 use crate::matching::{self, MatchContext, MatchScope};
 use jiff::tz::TimeZone;
+use tooltrail_formats::load;
+use tooltrail_model::Kind;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{By, LinkedCall, Selected};
 use tooltrail_model::row::{GroupRow, StatsRow};
@@ -18,16 +20,27 @@ pub fn whole(context: &MatchContext<'_>, filter: &Filter) -> StatsRow {
     context.linked.stats_of(&calls, &sessions, context.now)
 }
 
-/// The totals by group. Days and weeks are those of the given time zone.
+/// The totals by group. Days, weeks and months are those of the given time zone.
 pub fn apart(context: &MatchContext<'_>, filter: &Filter, by: By, zone: &TimeZone) -> Vec<GroupRow> {
+    let label = |call: &LinkedCall| label(context, call);
     if filter.is_empty() {
         let all = Selected { calls: &context.linked.calls, sessions: None, since: None, until: None };
-        return context.linked.groups(by, all, context.now, zone);
+        return context.linked.groups(by, all, context.now, zone, &label);
     }
     let (calls, sessions) = selected(context, filter);
     // Usage carries its own times, so a filter by time cuts through a session: only the tokens within it count.
     let (since, until) = filter.times();
-    context.linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, context.now, zone)
+    context.linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, context.now, zone, &label)
+}
+
+/// The command that a call ran, read from its log.
+fn label(context: &MatchContext<'_>, call: &LinkedCall) -> Option<String> {
+    let record = context.linked.record(call.id);
+    if !matches!(record.kind, Kind::Shell | Kind::Script) {
+        return None;
+    }
+    let mut row = context.linked.call_row(call, context.now, false);
+    load::understand(context.shelf, &mut row, record)?.label()
 }
 
 fn selected(context: &MatchContext<'_>, filter: &Filter) -> (Vec<LinkedCall>, Vec<usize>) {

@@ -25,6 +25,43 @@ words! {
     }
 }
 
+/// Programs whose first word says what they do.
+const WITH_SUBCOMMANDS: &[&str] = &[
+    "apt",
+    "apt-get",
+    "aws",
+    "brew",
+    "bun",
+    "bundle",
+    "cargo",
+    "composer",
+    "conda",
+    "deno",
+    "docker",
+    "dotnet",
+    "gcloud",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "helm",
+    "just",
+    "kubectl",
+    "make",
+    "mise",
+    "mvn",
+    "npm",
+    "pip",
+    "pnpm",
+    "podman",
+    "poetry",
+    "rustup",
+    "systemctl",
+    "terraform",
+    "uv",
+    "yarn",
+];
+
 /// A command line, taken apart into its simple commands. Numbers in it are places in [`CommandLine::commands`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
@@ -81,6 +118,21 @@ pub enum CommandOutcome {
 }
 
 impl CommandLine {
+    /// A name under which runs of the same command are counted: its program, with the subcommand where programs like it have one, as in
+    /// `cargo test`. Of several commands, the first that has a purpose.
+    pub fn label(&self) -> Option<String> {
+        let essence = || self.essence.iter().filter_map(|&place| self.commands.get(place));
+        let command = essence().find(|command| command.purpose.is_some()).or_else(|| essence().next())?;
+        let mut words = command.text.split_whitespace().skip_while(|word| word.rsplit('/').next() != Some(&command.family)).skip(1);
+        let is_word = |word: &&str| !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter == '-');
+        // `cargo +nightly test`, `git -C api push`: the options before a subcommand may have values, which cannot be told from it.
+        let subcommand = words.find(|word| !word.starts_with('+')).filter(|word| !word.starts_with('-')).filter(is_word);
+        Some(match subcommand.filter(|_| WITH_SUBCOMMANDS.contains(&command.family.as_str())) {
+            Some(subcommand) => format!("{} {subcommand}", command.family),
+            None => command.family.clone(),
+        })
+    }
+
     /// Its purpose: the first in the order of [`Purpose`] that any of its commands has.
     pub fn purpose(&self) -> Option<Purpose> {
         self.commands.iter().filter_map(|command| command.purpose).min()

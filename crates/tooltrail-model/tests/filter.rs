@@ -9,7 +9,7 @@ use tooltrail_model::book::Loaded;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
 use tooltrail_model::event::{HookOutcome, InputFrom, Origin};
-use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, parse, texts};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, argument, parse, texts};
 use tooltrail_model::row::{CallRow, CallRowOrigin, HookRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{LoggedResult, Part, Story, SubagentCalls};
 use tooltrail_model::{Kind, Reason, Status, Time};
@@ -22,6 +22,7 @@ fn setting() -> Setting<'static> {
         zone: jiff::tz::TimeZone::fixed(jiff::tz::offset(1)),
         agents: &["claude", "codex"],
         words: Spelling::default(),
+        apart: false,
     }
 }
 
@@ -348,6 +349,19 @@ const TABLE: &[(&str, &str)] = &[
     ("tool:Bash status:succeeded", "."),
     ("tool:Bash cart", "test"),
     ("tool:Read cart", "."),
+    ("status:failed OR status:blocked", ". test"),
+    ("tool:Bash OR server:files", ". test edit"),
+    ("tool:Bash OR server:files model:opus", ". test"),
+    ("model:haiku tool:Bash OR kind:edit", ". edit"),
+    ("tool:Read OR project:shop", ". test edit prompt session"),
+    ("is:failed OR is:gone", ". test session"),
+    ("verweigert OR please", "test prompt"),
+    ("case:CART OR verweigert", "test prompt"),
+    ("re:f.x OR verweigert", "test prompt"),
+    ("verweigert OR kind:edit", "test edit"),
+    ("please OR agent:codex cart", "prompt"),
+    ("command:cargo OR file:src", "test edit"),
+    ("\"OR\"", "test"),
 ];
 
 #[test]
@@ -401,6 +415,60 @@ fn what_a_search_needs_is_told_apart() {
 }
 
 #[test]
+fn alternatives_are_one_test_where_they_can_be() {
+    assert_eq!(filter("status:failed OR status:blocked"), filter("status:failed,blocked"));
+    assert_eq!(filter("exit:1 OR exit:3..4"), filter("exit:1,3..4"));
+    assert_eq!(filter("a.b OR \"c d\" OR re:e+"), filter("re:\"a\\.b|c d|(?:e+)\""));
+    // A flag in one alternative does not hold for the next.
+    let texts = filter("re:(?-i)A OR b");
+    assert!(texts.find("A").is_some() && texts.find("B").is_some() && texts.find("a").is_none());
+    let cased = filter("case:A OR b");
+    assert!(cased.find("A").is_some() && cased.find("B").is_some() && cased.find("a").is_none());
+    // A text beside another kind of term need not occur, so a search may not rely on it.
+    let mixed = filter("word x OR tool:Bash OR y");
+    assert_eq!(mixed.patterns().map(|pattern| pattern.source()).collect::<Vec<_>>(), ["word"]);
+    assert_eq!(mixed.texts().map(|(_, pattern)| pattern.source()).collect::<Vec<_>>(), ["word", "x", "y"]);
+    assert_eq!(mixed.find("y x"), Some((0b110, 0)));
+}
+
+#[test]
+fn terms_that_exclude_each_other_may_hold_in_different_places() {
+    let query = "status:failed status:succeeded";
+    assert!(parse(query, &setting()).is_err());
+    assert!(parse(query, &Setting { apart: true, ..setting() }).is_ok());
+    // Somewhere and nowhere is still a contradiction.
+    assert!(parse("tool:Bash not:tool:Bash", &Setting { apart: true, ..setting() }).is_err());
+    for query in ["status:failed status:failed,blocked", "not:status:failed status:blocked", "not:status:failed not:status:blocked"] {
+        assert!(parse(query, &setting()).is_ok(), "{query}");
+    }
+    for query in
+        ["exit:1..5 exit:3", "took:1s.. took:..1s", "agent:c* agent:codex", "since:2026-03-02 until:2026-03-02", "has:image has:diff"]
+    {
+        assert!(parse(query, &setting()).is_ok(), "{query}");
+    }
+}
+
+#[test]
+fn a_value_runs_to_the_next_term_of_its_argument() {
+    let read = |text: &str| argument(text);
+    for (argument, query) in [
+        ("command:git push", "command:git\" \"push"),
+        ("command:git push status:failed", "command:git\" \"push status:failed"),
+        ("not:command:git  push -f OR word two", "not:command:git\"  \"push\" \"-f OR word two"),
+        ("tool:Bash project:my shop,your shop branch:a b", "tool:Bash project:my\" \"shop,your\" \"shop branch:a\" \"b"),
+        ("-file:my docs/*.md \"a phrase\" c", "-file:my\" \"docs/*.md \"a phrase\" c"),
+        ("command:\"git push\" now", "command:\"git push\" now"),
+        ("tool:Bash word", "tool:Bash word"),
+        ("command: git", "command: git"),
+        ("command:a \"not closed", "command:a \"not closed"),
+    ] {
+        assert_eq!(read(argument), query);
+    }
+    assert_eq!(filter(&read("command:cargo test kind:shell")), filter("command:\"cargo test\" kind:shell"));
+    assert_eq!(filter(&read("file:my src/*.ts")), filter("file:my\" src\"/*.ts"));
+}
+
+#[test]
 fn words_may_be_expressions_and_case_may_count() {
     let spelled = |query: &str, regex: bool, cased: bool| parse(query, &Setting { words: Spelling { regex, cased }, ..setting() });
     assert_eq!(spelled("^a.b$ \"a.b\" tool:x.y", true, false).unwrap(), filter("re:^a.b$ \"a.b\" tool:x.y"));
@@ -434,7 +502,7 @@ fn mistakes_say_where_and_what_instead() {
     let said: Vec<String> = queries
         .map(|query| parse(query, &setting()).map_or_else(|mistake| mistake.to_string(), |_| format!("\n  {query}\n  no mistake")))
         .collect();
-    assert!(said.len() > 30);
+    assert!(said.len() > 40);
     let said = said.join("\n\n") + "\n";
     if std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/filter_mistakes.txt"), &said).unwrap();
@@ -539,6 +607,7 @@ fn queries() -> impl Strategy<Value = String> {
         "agent:",
         "claude",
         "image",
+        " OR ",
     ];
     let piece = prop_oneof![8 => proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned), 1 => any::<String>()];
     proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
@@ -563,6 +632,14 @@ proptest! {
                 prop_assert!(mistake.to_string().lines().count() == 3);
             }
         }
+    }
+
+    #[test]
+    fn an_argument_without_running_values_is_the_query_that_it_was(query in queries()) {
+        const RUNNING: [&str; 4] = ["command:", "project:", "branch:", "file:"];
+        let query = RUNNING.iter().fold(query, |query, key| query.replace(key, "tool:"));
+        prop_assume!(!RUNNING.iter().any(|key| query.to_lowercase().contains(key)));
+        prop_assert_eq!(argument(&query), query);
     }
 
     #[test]

@@ -194,6 +194,7 @@ impl AppState {
             zone: jiff::tz::TimeZone::system(),
             agents: &agents,
             words: Spelling::default(),
+            apart: false,
         };
         filter::parse(query, &setting)
     }

@@ -15,7 +15,7 @@ use tooltrail_model::changes::unified::PatchNames;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{EntryKind, Part};
 use tooltrail_model::{Reason, Status};
-use tooltrail_view::render::markdown::pr::{self, LIMIT, PullRequestOptions};
+use tooltrail_view::render::markdown::pr::{self, MOST, PullRequestOptions, USUAL};
 use tooltrail_view::{Block, Book, Class, Line, Selection};
 
 /// What a forge would act on: names, numbers of issues and the like, addresses, commands.
@@ -51,7 +51,7 @@ fn changes(book: &SessionBook<'_>) -> Vec<Block> {
 
 /// The document is within its limit, has no HTML but our own, and nothing in it acts.
 fn assert_fit(document: &str) {
-    assert!(document.chars().count() < LIMIT, "{} characters", document.chars().count());
+    assert!(document.chars().count() <= MOST, "{} characters", document.chars().count());
     let mut options = comrak::Options::default();
     options.extension.table = true;
     options.extension.strikethrough = true;
@@ -163,8 +163,14 @@ fn long(turns: usize, words: &str, calls: usize) -> invented::Invented<'_> {
 fn what_is_too_long_goes_in_order() {
     let words = "words that go on and on for some time ".repeat(40);
     let gone = |turns, calls| {
-        let document = description(&long(turns, &words, calls), &PullRequestOptions::default());
+        let book = long(turns, &words, calls);
+        let document = description(&book, &PullRequestOptions { most: Some(MOST), ..PullRequestOptions::default() });
         assert_fit(&document);
+        for most in [USUAL, pr::LEAST] {
+            let short = description(&book, &PullRequestOptions { most: Some(most), ..PullRequestOptions::default() });
+            assert_fit(&short);
+            assert!(short.chars().count() <= most, "{} characters", short.chars().count());
+        }
         document.lines().find(|line| line.starts_with("*Left out")).unwrap_or_default().to_owned()
     };
     assert_eq!(gone(3, 3), "");
@@ -190,10 +196,11 @@ fn every_real_session_fits() {
         let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
         let document = with_changes(&book, changes(&book), &PullRequestOptions::default());
         assert_fit(&document);
+        assert!(document.chars().count() <= USUAL, "{} characters", document.chars().count());
         sizes.push(document.chars().count());
     }
     sizes.sort_unstable();
-    let shortened = sizes.iter().filter(|size| **size > LIMIT - 5_000).count();
+    let shortened = sizes.iter().filter(|size| **size > USUAL - 2_000).count();
     println!("{} sessions; the median has {} characters, {shortened} are near the limit", sizes.len(), sizes[sizes.len() / 2]);
     assert!(sizes.len() > 100);
 }

@@ -18,7 +18,7 @@ Examples:
   tooltrail calls                the newest tool calls, with their outcome
   tooltrail calls --json         every call, one JSON object per line
   tooltrail calls status:failed since:7d
-  tooltrail show last            the newest session, with failures expanded
+  tooltrail show                 the newest session of this directory's project, with failures expanded
   tooltrail show 3f2a:41         one call in full, with its timeline
   tooltrail export last -o session.html
   tooltrail file src/main.rs     every version of a file found in the logs
@@ -33,7 +33,7 @@ Examples:
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES)]
+#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
@@ -82,6 +82,15 @@ pub(crate) struct LogArgs {
     /// Use this as the current time, as in `2026-03-04T10:00:00Z`
     #[arg(long, value_name = "TIME", global = true, hide_short_help = true)]
     pub(crate) now: Option<tooltrail_model::Time>,
+    /// How tables write times [default: relative on a terminal, iso in a pipe or file]
+    #[arg(long, value_name = "HOW", global = true, value_enum, hide_short_help = true)]
+    pub(crate) time: Option<crate::times::TimeStyle>,
+    /// Write times in UTC instead of the local time zone
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) utc: bool,
+    /// Print at once, without a pager
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_pager: bool,
     /// When to use colours
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = ["auto", "always", "never"], hide_short_help = true)]
     pub(crate) color: String,
@@ -160,6 +169,14 @@ pub(crate) enum Command {
     Board(crate::commands::board::BoardArgs),
     /// Print a shell completion script
     Completions(crate::commands::completions::CompletionsArgs),
+    /// Write the manual pages
+    Man(crate::commands::man::ManArgs),
+    /// Print help for a command, or about `filters`, `refs` or `json`
+    Help(crate::commands::help::HelpArgs),
+    // Completion scripts ask it for what only the index knows.
+    /// Print completions of the last word
+    #[command(name = "__complete", hide = true)]
+    CompletionWords(crate::completion_words::CompletionWordsArgs),
 }
 
 /// Log files or directories named on the command line.

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::matching;
 use tooltrail_formats::FORMATS;
-use tooltrail_model::filter::{self, Filter, Setting, Spelling, quoted};
+use tooltrail_model::filter::{self, Filter, ProjectPattern, Setting, Spelling, Test, quoted};
 
 /// Paths and a filter.
 #[derive(Clone, Debug, Default, Args)]
@@ -41,9 +41,14 @@ impl SelectArgs {
 
     /// The other words, as a filter.
     pub(crate) fn filter(&self, args: &LogArgs) -> anyhow::Result<Filter> {
+        self.filter_within(args, ScopeArg::Call)
+    }
+
+    /// The other words, as a filter whose terms must hold in some scope.
+    pub(crate) fn filter_within(&self, args: &LogArgs, scope: ScopeArg) -> anyhow::Result<Filter> {
         let times = self.times.terms();
         let words = self.words.iter().filter(|word| !is_log(word)).chain(&times);
-        parse(args, &words.collect::<Vec<_>>(), Spelling::default())
+        parse_within(args, &words.collect::<Vec<_>>(), Spelling::default(), scope)
     }
 }
 
@@ -56,9 +61,37 @@ impl TimeArgs {
     }
 }
 
-/// Reads words of the command line as a filter.
+/// Reads words of the command line as a filter, all terms of which must hold in one place.
 pub(crate) fn parse(args: &LogArgs, words: &[&OsString], spelling: Spelling) -> anyhow::Result<Filter> {
+    parse_within(args, words, spelling, ScopeArg::Call)
+}
+
+/// Reads words of the command line as a filter whose terms must hold in some scope.
+fn parse_within(args: &LogArgs, words: &[&OsString], spelling: Spelling, scope: ScopeArg) -> anyhow::Result<Filter> {
     let query: Vec<String> = words.iter().map(|word| term(&word.to_string_lossy(), spelling)).collect();
+    // Finding out the person's zone looks through many files of the system, and a filter without terms has no dates.
+    let zone = if query.is_empty() { jiff::tz::TimeZone::UTC } else { jiff::tz::TimeZone::system() };
+    let asked = AskedAt { now: logs::asked_at(args), zone, words: spelling, apart: scope == ScopeArg::Session };
+    read(&query.join(" "), asked)
+}
+
+/// The project that `project:NAME` means.
+pub(crate) fn projects(name: &str) -> anyhow::Result<Vec<ProjectPattern>> {
+    let (now, zone) = (tooltrail_model::Time::UNIX_EPOCH, jiff::tz::TimeZone::UTC);
+    let filter = read(&filter::argument(&format!("project:{name}")), AskedAt { now, zone, words: Spelling::default(), apart: false })?;
+    let patterns = |term: &filter::Term| if let Test::Project(patterns) = &term.test { patterns.clone() } else { Vec::new() };
+    Ok(filter.terms().iter().flat_map(patterns).collect())
+}
+
+/// Time and reading of words of a query.
+struct AskedAt {
+    now: tooltrail_model::Time,
+    zone: jiff::tz::TimeZone,
+    words: Spelling,
+    apart: bool,
+}
+
+fn read(query: &str, asked: AskedAt) -> anyhow::Result<Filter> {
     // Logs spell paths as text, so a directory that is not UTF-8 matches no session and is left out.
     let text = |path: PathBuf| path.into_os_string().into_string().ok();
     let (here, home) = (std::env::current_dir().ok().and_then(text), std::env::home_dir().and_then(text));
@@ -66,13 +99,13 @@ pub(crate) fn parse(args: &LogArgs, words: &[&OsString], spelling: Spelling) -> 
     let setting = Setting {
         here: here.as_deref(),
         home: home.as_deref().filter(|home| !home.is_empty()),
-        now: logs::asked_at(args),
-        // Finding out the person's zone looks through many files of the system, and a filter without terms has no dates.
-        zone: if query.is_empty() { jiff::tz::TimeZone::UTC } else { jiff::tz::TimeZone::system() },
+        now: asked.now,
+        zone: asked.zone,
         agents: &agents,
-        words: spelling,
+        words: asked.words,
+        apart: asked.apart,
     };
-    Ok(filter::parse(&query.join(" "), &setting)?)
+    Ok(filter::parse(query, &setting)?)
 }
 
 /// A word of the command line as a term of a query. A word with spaces was quoted in the shell: it is a phrase, unless it contains terms
@@ -82,7 +115,7 @@ fn term(word: &str, spelling: Spelling) -> String {
     match is_phrase {
         true if spelling.regex => format!("re:{}", quoted(word)),
         true => quoted(word),
-        false => word.to_owned(),
+        false => filter::argument(word),
     }
 }
 

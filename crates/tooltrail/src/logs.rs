@@ -2,7 +2,7 @@
 
 use crate::catalogue::{self, Ready};
 use crate::cli::LogArgs;
-use crate::refs::{self, Reference};
+use crate::refs::Reference;
 use crate::{demo, directories, keeping, out, progress};
 use anyhow::{Context, bail};
 use std::mem::ManuallyDrop;
@@ -33,6 +33,8 @@ pub(crate) struct Logs {
     pub(crate) looked: Vec<PathBuf>,
     /// Duration of reading.
     pub(crate) took: std::time::Duration,
+    /// Whether they come from the catalogue.
+    pub(crate) is_stored: bool,
     shelf: Box<dyn Shelf>,
     threads: usize,
     keep: Option<Keep>,
@@ -53,11 +55,11 @@ pub(crate) fn open(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Logs> {
 
 /// Opens the logs that a REF needs.
 pub(crate) fn open_for(args: &LogArgs, wanted: &Reference) -> anyhow::Result<Logs> {
-    let (Some(ready), Reference::Name(name)) = (if_stored(args, &wanted.paths())?, wanted) else {
+    let Some(ready) = if_stored(args, &wanted.paths())? else {
         return read(args, &wanted.paths(), false);
     };
     // The catalogue knows which bundle of logs a name is in. Only an unknown name needs all logs, for an error that is certain.
-    let linker = match refs::bundle(&ready, name)? {
+    let linker = match wanted.bundle(&ready)? {
         Some(bundle) => Arc::unwrap_or_clone(ready.library.open(bundle)?),
         None => ready.library.whole()?,
     };
@@ -85,6 +87,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
             now,
             looked: Vec::new(),
             took: start.elapsed(),
+            is_stored: false,
             shelf: Box::new(demo::DemoShelf),
             threads: options.threads,
             keep: None,
@@ -100,6 +103,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         now: now(args, time, registered(&places)),
         looked,
         took: start.elapsed(),
+        is_stored: false,
         shelf: Box::new(Disk::default()),
         threads: options.threads,
         keep: keeping::keep(args),
@@ -130,7 +134,17 @@ impl Logs {
     fn stored(ready: Ready, linker: Linker) -> Self {
         let Ready { now, looked, took, threads, library, unread } = ready;
         let keep = library.keep().cloned();
-        Logs { linker: ManuallyDrop::new(linker), now, looked, took, shelf: Box::new(Disk::default()), threads, keep, unread }
+        Logs {
+            linker: ManuallyDrop::new(linker),
+            now,
+            looked,
+            took,
+            is_stored: true,
+            shelf: Box::new(Disk::default()),
+            threads,
+            keep,
+            unread,
+        }
     }
 
     /// Exit status of a command that has listed these logs.

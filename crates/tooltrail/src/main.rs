@@ -7,6 +7,7 @@ mod catalogue;
 mod changes;
 mod cli;
 mod commands;
+mod completion_words;
 mod demo;
 mod directories;
 mod filling;
@@ -19,6 +20,7 @@ mod mending;
 mod out;
 mod output_file;
 mod pager;
+mod picker;
 mod private_directory;
 mod progress;
 mod refs;
@@ -30,7 +32,9 @@ mod scratch;
 mod screen;
 mod server_client;
 mod server_files;
+mod sql_functions;
 mod table;
+mod times;
 
 use std::process::ExitCode;
 

@@ -1,18 +1,22 @@
 //! REFs: the short names of sessions and calls on the command line, and the logs that have to be read to resolve them.
 //!
-//! A session by its id or a beginning of it, a call by its id or as `3f2a:41`, `last`, `last:failed`, `last:41`, a log file, or
-//! `FILE:LINE` or `FILE:TABLE:KEY` as evidence is printed.
+//! A session by its id or a beginning of it, a call by its id or as `3f2a:41`, the newest session (`newest` has those), a log file, or
+//! `FILE:LINE` or `FILE:TABLE:KEY` as evidence is printed. docs/refs.md is the reference for people.
+
+mod newest;
 
 use crate::catalogue::Ready;
 use crate::table::printable;
 use anyhow::bail;
+use newest::NewestSession;
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::store::SessionListing;
+use tooltrail_model::Time;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::{CallNumber, SessionRow};
 use tooltrail_model::visible::neutral_path;
-use tooltrail_model::{Status, Time};
+use tooltrail_view::head::ago;
 
 /// A parsed REF.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub(crate) enum Reference {
     Line(PathBuf, u64),
     /// Whatever a row of a database holds.
     Row(PathBuf, String),
+    /// The newest session, or a call of it.
+    Newest(NewestSession),
     /// A session or call, by name.
     Name(String),
 }
@@ -39,6 +45,10 @@ pub(crate) enum Target {
 impl Reference {
     /// Reads a REF.
     pub(crate) fn parse(text: &str) -> Self {
+        // Before paths: a file that happens to be called `last` is still there as `./last`.
+        if let Some(newest) = NewestSession::parse(text) {
+            return Reference::Newest(newest);
+        }
         // From the right: a path may contain colons, as on Windows. `3f2a:41` has the same form, but `3f2a` is no path.
         if let Some((file, mark)) = split_record(text)
             && is_path(file)
@@ -55,8 +65,33 @@ impl Reference {
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         match self {
             Reference::File(path) | Reference::Line(path, _) | Reference::Row(path, _) => vec![path.clone()],
-            Reference::Name(_) => Vec::new(),
+            Reference::Newest(_) | Reference::Name(_) => Vec::new(),
         }
+    }
+
+    /// The bundle of logs that a named session or call is in, according to the catalogue; `None` if the name is unknown.
+    pub(crate) fn bundle(&self, ready: &Ready) -> anyhow::Result<Option<i64>> {
+        let listing = ready.list()?;
+        let rows = listing.rows();
+        let session = match self {
+            Reference::Newest(newest) => newest.listed(ready, &listing, &rows)?,
+            // Sessions first: they are in memory, while calls have to be queried.
+            Reference::Name(name) => {
+                match among(&rows, &listing, name.rsplit_once(':').map_or(name, |(first, _)| first), ready.now.time)? {
+                    Some(index) => Some(index),
+                    None => ready.library.catalogue().session_of_call(&listing, name)?,
+                }
+            }
+            Reference::File(_) | Reference::Line(..) | Reference::Row(..) => None,
+        };
+        let Some(session) = session else { return Ok(None) };
+        if listing.is_gone(session) {
+            bail!(
+                "the logs of session `{}` are gone: the agent deleted them; `tooltrail list is:gone` shows what the index has",
+                printable(rows[session].short)
+            );
+        }
+        Ok(listing.bundle(session))
     }
 
     /// Resolves the REF among the logs that were read.
@@ -65,6 +100,7 @@ impl Reference {
             Reference::File(path) => whole(linked, path),
             Reference::Line(path, line) => on_line(linked, now, path, *line),
             Reference::Row(path, row) => in_row(linked, now, path, row),
+            Reference::Newest(newest) => newest.find(linked, now),
             Reference::Name(name) => named(linked, now, name),
         }
     }
@@ -152,14 +188,17 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
     if let Some(call) = by_id().filter(|call| call.session < linked.sessions.len()) {
         return Ok(Target::Call(call.session, call.number));
     }
-    if name == "last:failed" {
-        return last_failed(linked, now);
-    }
-    let session = if session == "last" { last(linked) } else { one(linked, session)? };
-    let Some(session) = session else {
+    let Some(session) = one(linked, session, now.time)? else {
         bail!("no session or call `{name}`; `tooltrail list` shows sessions, `tooltrail calls` shows calls");
     };
-    let Some(call) = call else { return Ok(Target::Sessions(vec![session])) };
+    match call {
+        Some(call) => numbered(linked, session, call),
+        None => Ok(Target::Sessions(vec![session])),
+    }
+}
+
+/// The call of a session with a number, or its last one.
+fn numbered(linked: &Linked<'_>, session: usize, call: &str) -> anyhow::Result<Target> {
     let own = || linked.calls.iter().filter(|call| call.session == session);
     let number = match call {
         // The last call of the log, not the last one in a script.
@@ -170,78 +209,50 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
         Some(number) => Ok(Target::Call(session, number)),
         None => {
             let most = own().map(|call| call.number.call).max().unwrap_or(0);
-            bail!("session `{}` has no call `{call}`; it has {most}", printable(&linked.sessions[session].short));
+            bail!("session `{}` has no call `{}`; it has {most}", printable(&linked.sessions[session].short), printable(call));
         }
     }
 }
 
-/// The bundle of logs that contains a named session or call, according to the catalogue; `None` if the name is unknown.
-pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
-    let listing = ready.list()?;
-    let rows = listing.rows();
-    let call = || ready.library.catalogue().session_of_call(&listing, name);
-    let (first, last) = name.rsplit_once(':').unwrap_or((name, ""));
-    let session = match (first, last) {
-        ("last", "failed") => ready.library.catalogue().last_failed(&listing)?,
-        ("last", _) => listing.last(),
-        // Sessions first: they are in memory, while calls have to be queried.
-        _ => match among(&rows, &listing, first)? {
-            Some(index) => Some(index),
-            None => call()?,
-        },
-    };
-    let Some(session) = session else { return Ok(None) };
-    if listing.is_gone(session) {
-        bail!(
-            "the logs of session `{}` are gone: the agent deleted them; `tooltrail list is:gone` shows what the index has",
-            printable(rows[session].short)
-        );
-    }
-    Ok(listing.bundle(session))
-}
-
 /// The session of the catalogue whose id begins with a name. Sessions with logs take precedence over deleted ones.
-fn among(rows: &[SessionRow<'_>], listing: &SessionListing, name: &str) -> anyhow::Result<Option<usize>> {
+fn among(rows: &[SessionRow<'_>], listing: &SessionListing, name: &str, now: Time) -> anyhow::Result<Option<usize>> {
     match listing.sessions_named(rows, name).as_slice() {
         [] => Ok(None),
         [index] => Ok(Some(*index)),
         several => {
-            let lines = several.iter().map(|&index| (rows[index].short, rows[index].title));
-            bail!("{}", ambiguous(name, lines))
+            let candidate =
+                |&index: &usize| MatchingSession { short: rows[index].short, title: rows[index].title, last: rows[index].last_at };
+            bail!("{}", ambiguous(name, several.iter().map(candidate).collect(), now))
         }
     }
 }
 
-/// Error message for a name that fits several sessions, with their short names and titles.
-fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = (&'a str, Option<&'a str>)>) -> String {
-    let count = sessions.len();
-    let line = |(short, title): (&str, Option<&str>)| {
-        let title: String = printable(title.unwrap_or("")).chars().take(60).collect();
-        format!("{}  {title}", printable(short))
+/// A session that an ambiguous name may mean.
+struct MatchingSession<'a> {
+    short: &'a str,
+    title: Option<&'a str>,
+    last: Option<Time>,
+}
+
+/// Error message for a name that fits several sessions: their short names and titles, the newest first.
+fn ambiguous(name: &str, mut sessions: Vec<MatchingSession<'_>>, now: Time) -> String {
+    const SHOWN: usize = 10;
+    sessions.sort_by_key(|candidate| std::cmp::Reverse(candidate.last));
+    let age = |candidate: &MatchingSession<'_>| candidate.last.map(|last| format!("{} ago", ago(last, now))).unwrap_or_default();
+    let width = |of: &dyn Fn(&MatchingSession<'_>) -> usize| sessions.iter().take(SHOWN).map(of).max().unwrap_or(0);
+    let short = width(&|candidate| printable(candidate.short).chars().count());
+    let aged = width(&|candidate| age(candidate).chars().count());
+    let line = |candidate: &MatchingSession<'_>| {
+        let title: String = printable(candidate.title.unwrap_or("(no title)")).chars().take(60).collect();
+        format!("{:short$}  {:aged$}  {title}", printable(candidate.short), age(candidate))
     };
-    let shown: Vec<String> = sessions.take(5).map(line).collect();
-    let more = if count > 5 { "\n  …" } else { "" };
-    format!("`{name}` matches {count} sessions:\n  {}{more}", shown.join("\n  "))
-}
-
-/// The session with the newest record.
-fn last(linked: &Linked<'_>) -> Option<usize> {
-    (0..linked.sessions.len()).max_by_key(|&index| linked.sessions[index].last)
-}
-
-fn last_failed(linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
-    let failed = |call: &&LinkedCall| linked.call_row(call, now, false).status == Status::Failed;
-    let mut calls: Vec<&LinkedCall> = linked.calls.iter().filter(|call| call.copy_of.is_none()).collect();
-    // Newest first, so that only as many rows are made as it takes to find a failed call.
-    calls.sort_by_key(|call| std::cmp::Reverse(linked.record(call.id).time.unwrap_or(Time::UNIX_EPOCH)));
-    match calls.into_iter().find(failed) {
-        Some(call) => Ok(Target::Call(call.session, call.number)),
-        None => bail!("no call failed in these logs"),
-    }
+    let shown: Vec<String> = sessions.iter().take(SHOWN).map(line).collect();
+    let more = if sessions.len() > SHOWN { format!("\n  and {} more", sessions.len() - SHOWN) } else { String::new() };
+    format!("`{}` matches {} sessions:\n  {}{more}", printable(name), sessions.len(), shown.join("\n  "))
 }
 
 /// The session of linked logs whose id begins with a name.
-fn one(linked: &Linked<'_>, name: &str) -> anyhow::Result<Option<usize>> {
+fn one(linked: &Linked<'_>, name: &str, now: Time) -> anyhow::Result<Option<usize>> {
     // An empty name would be the beginning of every id.
     if name.is_empty() {
         return Ok(None);
@@ -254,8 +265,11 @@ fn one(linked: &Linked<'_>, name: &str) -> anyhow::Result<Option<usize>> {
         (None, []) => Ok(None),
         (None, [index]) => Ok(Some(*index)),
         (None, several) => {
-            let lines = several.iter().map(|&index| (&*linked.sessions[index].short, linked.sessions[index].title.as_deref()));
-            bail!("{}", ambiguous(name, lines))
+            let candidate = |&index: &usize| {
+                let session = &linked.sessions[index];
+                MatchingSession { short: &session.short, title: session.title.as_deref(), last: session.last }
+            };
+            bail!("{}", ambiguous(name, several.iter().map(candidate).collect(), now))
         }
     }
 }
@@ -266,10 +280,10 @@ mod tests {
 
     #[test]
     fn paths_and_names_are_told_apart() {
-        for path in ["/a/b", "./x", "../x", "~/x", "log.jsonl", "a.json", "a.jsonl.zst", "C:\\logs\\a", "."] {
+        for path in ["/a/b", "./x", "../x", "~/x", "log.jsonl", "a.json", "a.jsonl.zst", "C:\\logs\\a", ".."] {
             assert!(matches!(Reference::parse(path), Reference::File(_)), "{path}");
         }
-        for name in ["3f2a", "last", "last:failed", "3f2a:41", "toolu_01X", "c:9", "no-such-file"] {
+        for name in ["3f2a", "lasting", "3f2a:41", "toolu_01X", "c:9", "no-such-file"] {
             assert!(matches!(Reference::parse(name), Reference::Name(_)), "{name}");
         }
         assert_eq!(Reference::parse("/a/b.jsonl:42"), Reference::Line(PathBuf::from("/a/b.jsonl"), 42));

@@ -121,7 +121,7 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
     // A name has to be looked up, and the logs that are read include the kept ones.
     let logs: Vec<PathBuf> = match Reference::parse(&own.wanted) {
         Reference::File(path) | Reference::Line(path, _) | Reference::Row(path, _) => logs::expanded(&[path]),
-        wanted @ Reference::Name(_) => {
+        wanted @ (Reference::Newest(_) | Reference::Name(_)) => {
             let logs = logs::read(args, &[], false)?;
             logs.require_any()?;
             let linked = logs.link();

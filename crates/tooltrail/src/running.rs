@@ -111,6 +111,16 @@ impl RunningSession {
         self.state != "ended"
     }
 
+    /// Whether it waits for the user.
+    pub(crate) fn needs_you(&self) -> bool {
+        self.order().0 == 0
+    }
+
+    /// Its title, or its short name if it has none.
+    pub(crate) fn name(&self) -> &str {
+        if self.title.is_empty() { &self.short } else { &self.title }
+    }
+
     /// Sort key: sessions that need the user first, those that wait longest at the top.
     pub(crate) fn order(&self) -> (u8, Option<Time>, &str) {
         let rank = match self.state {
@@ -155,14 +165,23 @@ impl RunningSession {
     }
 }
 
-/// A table of sessions in the given order; columns that do not fit the width are left out.
-pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r RunningSession>, now: Time, width: Option<usize>) -> Table {
+/// A table of sessions in the given order; columns that do not fit the width are left out. `selected` is the place of the marked row.
+pub(crate) fn table<'r>(
+    sessions: impl IntoIterator<Item = &'r RunningSession>,
+    now: Time,
+    width: Option<usize>,
+    selected: Option<usize>,
+) -> Table {
     let fits = |least: usize| width.is_none_or(|width| width >= least);
     let columns: Vec<(&str, Align)> = COLUMNS.iter().filter(|column| fits(column.2)).map(|column| (column.0, column.1)).collect();
     let mut table = Table::new(&columns);
-    for session in sessions {
+    for (place, session) in sessions.into_iter().enumerate() {
         let cells = session.cells(now, fits(REASONS)).into_iter().zip(COLUMNS);
-        table.row(cells.filter(|(_, column)| fits(column.2)).map(|(cell, _)| cell).collect());
+        let mut cells: Vec<Cell> = cells.filter(|(_, column)| fits(column.2)).map(|(cell, _)| cell).collect();
+        if selected == Some(place) {
+            cells.iter_mut().for_each(Cell::invert);
+        }
+        table.row(cells);
     }
     table
 }
@@ -172,7 +191,7 @@ pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r RunningSession>
     let (mut all, mut needy) = (0, 0);
     for session in sessions {
         all += 1;
-        needy += u64::from(session.order().0 == 0);
+        needy += u64::from(session.needs_you());
     }
     let run = format!("{} {}", table::counted(all, "session"), if all == 1 { "runs" } else { "run" });
     match needy {

@@ -97,23 +97,71 @@ pub(crate) fn give_back() {
     }
 }
 
-/// Calls a function when the user presses `q`.
-pub(crate) fn on_quit(quit: impl FnOnce() + Send + 'static) {
+/// A key that full-screen commands understand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PressedKey {
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Enter,
+    Escape,
+    Backspace,
+    /// A letter or another sign.
+    Sign(char),
+}
+
+/// The keys that were pressed since the last call. Never waits.
+pub(crate) fn pressed() -> Vec<PressedKey> {
     if !io::stdin().is_terminal() {
-        return;
+        return Vec::new();
     }
-    // Reading a key cannot be interrupted, so the thread is not joined; it ends with the process.
-    std::thread::spawn(move || {
-        let pressed = io::Read::bytes(io::stdin().lock()).map_while(Result::ok).any(|key| matches!(key, b'q' | b'Q'));
-        if pressed {
-            quit();
+    read_keys(&keys::bytes())
+}
+
+/// Reads the bytes that a terminal sends for keys. Unknown sequences are no keys.
+fn read_keys(bytes: &[u8]) -> Vec<PressedKey> {
+    let text = String::from_utf8_lossy(bytes);
+    let (mut rest, mut found) = (&*text, Vec::new());
+    while let Some(sign) = rest.chars().next() {
+        rest = &rest[sign.len_utf8()..];
+        match sign {
+            '\u{1b}' => match rest.strip_prefix(['[', 'O']) {
+                Some(sequence) => {
+                    // A sequence ends with a letter or a tilde; what stands before it are parameters.
+                    let end = sequence.find(|sign: char| sign.is_ascii_alphabetic() || sign == '~').map_or(sequence.len(), |at| at + 1);
+                    found.extend(match &sequence[..end] {
+                        "A" => Some(PressedKey::Up),
+                        "B" => Some(PressedKey::Down),
+                        "5~" => Some(PressedKey::PageUp),
+                        "6~" => Some(PressedKey::PageDown),
+                        _ => None,
+                    });
+                    rest = &sequence[end..];
+                }
+                None => found.push(PressedKey::Escape),
+            },
+            '\n' | '\r' => found.push(PressedKey::Enter),
+            '\u{7f}' | '\u{8}' => found.push(PressedKey::Backspace),
+            sign if !sign.is_control() && sign != '\u{fffd}' => found.push(PressedKey::Sign(sign)),
+            _ => {}
         }
-    });
+    }
+    found
+}
+
+/// Rings the bell, and shows a message where the terminal can (OSC 9). The message is plain text.
+pub(crate) fn notify(message: &str) -> io::Result<()> {
+    let plain: String = crate::table::printable(message).chars().filter(|sign| !sign.is_control() && *sign != ';').take(120).collect();
+    let mut out = io::stdout().lock();
+    write!(out, "\u{1b}]9;{plain}\u{7}\u{7}")?;
+    out.flush()
 }
 
 /// Keyboard mode: keys are not echoed, and arrive without Enter.
 #[cfg(unix)]
 mod keys {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
     use std::io;
     use std::sync::{Mutex, PoisonError};
@@ -129,6 +177,19 @@ mod keys {
         }
     }
 
+    /// The bytes that are there. Read past the buffer of the standard library, which would wait for more.
+    pub(super) fn bytes() -> Vec<u8> {
+        let stdin = io::stdin();
+        let mut asked = [PollFd::new(&stdin, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        if !poll(&mut asked, Some(&now)).is_ok_and(|ready| ready > 0) {
+            return Vec::new();
+        }
+        let mut buffer = [0; 256];
+        let read = rustix::io::read(&stdin, &mut buffer).unwrap_or(0);
+        buffer.get(..read).unwrap_or_default().to_vec()
+    }
+
     pub(super) fn loud() {
         if let Some(before) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
@@ -138,6 +199,41 @@ mod keys {
 
 #[cfg(not(unix))]
 mod keys {
+    use std::io::{self, Read};
+    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::{Mutex, OnceLock, PoisonError};
+
+    static READ: OnceLock<Mutex<Receiver<u8>>> = OnceLock::new();
+
     pub(super) fn quiet() {}
     pub(super) fn loud() {}
+
+    /// The bytes that are there. Reading cannot be interrupted here, so a thread does it until the process ends.
+    pub(super) fn bytes() -> Vec<u8> {
+        let start = || {
+            let (send, receive) = channel();
+            std::thread::spawn(move || io::stdin().lock().bytes().map_while(Result::ok).try_for_each(|byte| send.send(byte)));
+            Mutex::new(receive)
+        };
+        READ.get_or_init(start).lock().unwrap_or_else(PoisonError::into_inner).try_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_from_what_terminals_send() {
+        let keys = |text: &str| read_keys(text.as_bytes());
+        assert_eq!(
+            keys("\u{1b}[A\u{1b}OB\u{1b}[5~\u{1b}[6~"),
+            [PressedKey::Up, PressedKey::Down, PressedKey::PageUp, PressedKey::PageDown]
+        );
+        assert_eq!(keys("jé\n\u{7f}"), [PressedKey::Sign('j'), PressedKey::Sign('é'), PressedKey::Enter, PressedKey::Backspace]);
+        assert_eq!(keys("\u{1b}"), [PressedKey::Escape]);
+        // Shift and an arrow, a mouse, and a sequence that breaks off.
+        assert_eq!(keys("\u{1b}[1;2C\u{1b}[<0;1;1M\u{1b}[1;"), []);
+        assert_eq!(read_keys(&[0xff, 0x00, b'q']), [PressedKey::Sign('q')]);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::out::BOLD;
 use anstyle::Style;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 pub(crate) use tooltrail_view::head::took;
 use tooltrail_view::line::neutral;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -18,6 +18,13 @@ impl Cell {
     /// A cell with a style.
     pub(crate) fn styled(text: impl AsRef<str>, style: Style) -> Self {
         Cell { text: printable(text.as_ref()), style }
+    }
+}
+
+impl Cell {
+    /// Swaps its colours, to mark a row as selected.
+    pub(crate) fn invert(&mut self) {
+        self.style = self.style.invert();
     }
 }
 
@@ -67,8 +74,16 @@ impl Table {
 
     /// Prints the table, cut to `width` columns where that is known.
     pub(crate) fn print(mut self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
-        // One column at a time, until the rest fits: a wide terminal loses nothing.
-        for name in self.optional {
+        // One column at a time, until the rest fits: a wide terminal loses nothing. Columns in which nothing stands go first.
+        let is_empty = |column: usize| self.rows.iter().all(|row| row.get(column).is_none_or(|cell| cell.text.is_empty()));
+        let empty: Vec<String> = self
+            .heads
+            .iter()
+            .enumerate()
+            .filter(|(column, _)| !self.rows.is_empty() && is_empty(*column))
+            .map(|(_, head)| head.0.clone())
+            .collect();
+        for name in empty.iter().map(String::as_str).chain(self.optional.iter().copied()) {
             if width.is_none_or(|limit| total(&self.widths(width)) <= limit) {
                 break;
             }
@@ -98,6 +113,11 @@ impl Table {
         Ok(())
     }
 
+    /// Whether a column is there that may be left out.
+    fn optional_left(&self) -> bool {
+        self.heads.iter().any(|(head, _)| self.optional.contains(&head.as_str()))
+    }
+
     fn widths(&self, limit: Option<usize>) -> Vec<usize> {
         let natural = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
@@ -105,11 +125,13 @@ impl Table {
         };
         let mut widths: Vec<usize> = (0..self.heads.len()).map(natural).collect();
         let Some(limit) = limit else { return widths };
-        // The widest filling column shrinks first, so that short ones stay readable. Below 8 letters a cell says nothing any more;
-        // then the table is too wide.
+        // The widest filling column shrinks first, so that short ones stay readable. Below 8 letters a cell says nothing any more, and
+        // the last column, which says what a row is about, needs more; then the table is too wide.
+        let last = widths.len().saturating_sub(1);
+        let least = |column: usize| if column == last && self.optional_left() { 20 } else { 8 };
         while total(&widths) > limit {
             let fills = (0..widths.len()).filter(|&column| matches!(self.heads[column].1, Align::Fill | Align::FillEnd));
-            let Some(widest) = fills.filter(|&column| widths[column] > 8).max_by_key(|&column| widths[column]) else { break };
+            let Some(widest) = fills.filter(|&column| widths[column] > least(column)).max_by_key(|&column| widths[column]) else { break };
             widths[widest] -= 1;
         }
         widths
@@ -199,8 +221,11 @@ pub(crate) fn bytes(number: u64) -> String {
     if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// The width of the terminal, if there is one.
+/// The width of the terminal that standard output goes to, if it is one. A pipe is not cut, whatever terminal it was begun in.
 pub(crate) fn terminal_width() -> Option<usize> {
+    if !std::io::stdout().is_terminal() {
+        return None;
+    }
     // A terminal that claims to be narrower than this is not believed: cut to it, nothing would be readable.
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|width| *width >= 20)
 }
@@ -233,6 +258,21 @@ mod tests {
         table.print(&mut out, Some(20)).unwrap();
         let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
         assert_eq!(text, "A  B\nx  y\n");
+    }
+
+    #[test]
+    fn empty_columns_give_way_first() {
+        let mut table = Table::new(&[("A", Align::Left), ("LONG", Align::Left), ("NOTHING HERE", Align::Left)]).optional(&["LONG"]);
+        table.row(vec!["x".into(), "needed if there is room".into(), "".into()]);
+        let print = |table: Table, width| {
+            let mut out = Vec::new();
+            table.print(&mut out, width).unwrap();
+            anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+        };
+        let copy = || Table { heads: table.heads.clone(), rows: table.rows.clone(), optional: table.optional };
+        assert_eq!(print(copy(), Some(30)).lines().next(), Some("A  LONG"));
+        assert_eq!(print(copy(), Some(20)), "A\nx\n");
+        assert!(print(copy(), None).starts_with("A  LONG                     NOTHING HERE"));
     }
 
     #[test]

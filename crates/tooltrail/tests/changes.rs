@@ -169,7 +169,8 @@ fn secrets_are_taken_out_of_a_patch_and_it_is_said() {
 fn versions_of_a_file_come_from_all_agents() {
     let home = Home::new();
     let listed = home.says(&["file", "src/a.rs"]);
-    for part in ["/srv/app/src/a.rs", "before an edit", "changed outside the logs", "edited", "patched, replayed", "s1:1", "019c:1"] {
+    assert!(error(&home.run(&["file", "src/a.rs"])).starts_with("/srv/app/src/a.rs\n"));
+    for part in ["before an edit", "changed outside the logs", "edited", "patched, replayed", "s1:1", "019c:1"] {
         assert!(listed.contains(part), "{part} in\n{listed}");
     }
     let rows: Vec<Value> = home.says(&["file", "a.rs", "--json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -101,7 +101,7 @@ fn nothing_from_a_log_acts_on_a_terminal() {
             (&["stats", "--by", "project"], "pwned"),
             (&["stats", "--by", "model"], "pwned"),
             (&["check"], "[2J"),
-            (&["file", "a.rs"], "a.rs"),
+            (&["file", "a.rs"], "pwned"),
             (&["export", &one, "--to", "md", "-o", "-"], "pwned"),
             (&["export", &one, "--to", "pr", "-o", "-"], "pwned"),
         ] {

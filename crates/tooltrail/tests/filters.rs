@@ -77,11 +77,27 @@ fn a_mistake_is_pointed_at_before_anything_is_read() {
 }
 
 #[test]
+fn arguments_and_alternatives_are_read_as_they_are_written() {
+    let demo = |arguments: &[&str]| demo(arguments);
+    let pushes = demo(&["calls", "command:git push"]);
+    assert!(!pushes.is_empty());
+    assert_eq!(pushes, demo(&["calls", "command:\"git push\""]));
+    assert_eq!(demo(&["calls", "command:git push kind:shell"]), pushes);
+    assert_eq!(demo(&["calls", "status:failed", "OR", "status:blocked"]), demo(&["calls", "status:failed,blocked"]));
+    // One argument with a term in it is a query; without one it is a phrase.
+    assert_eq!(demo(&["calls", "status:failed OR status:blocked"]), demo(&["calls", "status:failed,blocked"]));
+    assert_eq!(text(&run(&["--demo", "list", "--within", "session", "status:failed", "status:blocked"])).0, Some(0));
+    let (code, _, said) = text(&run(&["--demo", "calls", "status:failed", "status:blocked"]));
+    assert!(code == Some(2) && said.contains("can never both hold"), "{said}");
+}
+
+#[test]
 fn nothing_found_is_no_failure() {
-    let (code, out, _) = text(&run(&["--demo", "calls", "tool:Nothing"]));
-    assert!(code == Some(0) && out.starts_with("no such tool calls in ") && out.lines().count() == 1, "{out}");
-    let (code, out, _) = text(&run(&["--demo", "list", "tool:Nothing"]));
-    assert!(code == Some(0) && out.starts_with("no matching sessions among ") && out.lines().count() == 1, "{out}");
+    // What is no row goes to standard error: a program that reads rows gets none.
+    let (code, out, said) = text(&run(&["--demo", "calls", "tool:Nothing"]));
+    assert!(code == Some(0) && out.is_empty() && said.starts_with("no such tool calls in "), "{out}{said}");
+    let (code, out, said) = text(&run(&["--demo", "list", "tool:Nothing"]));
+    assert!(code == Some(0) && out.is_empty() && said.starts_with("no matching sessions among "), "{out}{said}");
     assert!(rows(&["--demo", "calls", "tool:Nothing"]).is_empty());
 }
 

@@ -53,16 +53,29 @@ fn hits_are_grouped_and_counted() {
     let lines: Vec<&str> = printed.lines().collect();
     assert!(lines[0].starts_with("Fix the flaky test, please  3f2a · claude · 2026-03-04"), "{printed}");
     assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["3f2a:1", "input", "cargo", "test", "flaky"]);
-    assert_eq!(lines.last(), Some(&"3 hits in 1 call and 2 messages of 1 session"));
-    let shorter = text(&run(home.path(), &["flaky", "-n", "1"]));
-    assert!(shorter.ends_with("3 hits in 1 call and 2 messages of 1 session; showing the first 1, -n 0 shows all\n"), "{shorter}");
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(said(&output), "3 hits in 1 call and 2 messages of 1 session\n");
+    let shorter = run(home.path(), &["flaky", "-n", "1"]);
+    assert_eq!(said(&shorter), "3 hits in 1 call and 2 messages of 1 session; showing the first 1, -n 0 shows all\n");
+    // Sessions alone, with and without their number of hits.
+    assert!(text(&run(home.path(), &["-l", "flaky"])).starts_with("3f2a  2026-03-04"), "{printed}");
+    assert!(text(&run(home.path(), &["--count", "flaky"])).starts_with("     3  3f2a  2026-03-04"), "{printed}");
+    assert_eq!(hits(&run(home.path(), &["--count", "flaky", "--json"]))[0]["hits"], 3);
+    // Case is ignored unless it is asked for, and the last of two options counts.
+    assert_eq!(run(home.path(), &["fLaKy", "-i"]).status.code(), Some(0));
+    assert_eq!(run(home.path(), &["fLaKy", "--case"]).status.code(), Some(1));
+    assert_eq!(run(home.path(), &["fLaKy", "--case", "-i"]).status.code(), Some(0));
+    // Whole lines below the name of the call.
+    let whole = text(&run(home.path(), &["flaky", "-C", "1"]));
+    assert!(whole.contains("\n  3f2a:1  input\n    cargo test flaky\n"), "{whole}");
 }
 
 #[test]
 fn the_exit_status_is_that_of_grep() {
     let home = home();
     let nothing = run(home.path(), &["zebra"]);
-    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), "no matches\n"));
+    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), ""));
+    assert_eq!(String::from_utf8_lossy(&nothing.stderr), "no matches\n");
     assert_eq!(run(home.path(), &["zebra", "--json"]).status.code(), Some(1));
     let wrong = run(home.path(), &["--regex", "a(b"]);
     assert_eq!(wrong.status.code(), Some(2));

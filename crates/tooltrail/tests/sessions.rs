@@ -133,3 +133,43 @@ fn what_a_log_says_does_nothing_in_a_shell() {
     let refused = run(home.path(), &["resume", "./s1.jsonl"]);
     assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
 }
+
+#[test]
+fn the_newest_session_is_that_of_the_project_here() {
+    let home = tempfile::tempdir().unwrap();
+    let (api, web) = (home.path().join("src/api"), home.path().join("src/web"));
+    fs::create_dir_all(api.join("deep")).unwrap();
+    fs::create_dir_all(&web).unwrap();
+    let log = |session: &str, second: u64, cwd: &Path| {
+        let folder = home.path().join(".claude/projects/any");
+        fs::create_dir_all(&folder).unwrap();
+        let said = record(second, "user", json!(format!("prompt of {session}")), &cwd.to_string_lossy()).to_string().replace("s1", session);
+        fs::write(folder.join(format!("{session}.jsonl")), said + "\n").unwrap();
+    };
+    log("aa11", 1, &api);
+    log("aa22", 5, &api);
+    log("bb11", 9, &web);
+    let show = |directory: &Path, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+        command.args(arguments).args(["--now", NOW]).env_clear().env("HOME", home.path()).current_dir(directory);
+        let output = command.output().unwrap();
+        let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()).concat();
+        ["aa11", "aa22", "bb11"].into_iter().filter(|session| text.contains(&format!("prompt of {session}"))).collect::<Vec<_>>().join(" ")
+            + if output.status.success() { "" } else { " failed" }
+    };
+    for more in [&[][..], &["--no-cache"]] {
+        let of = |directory: &Path, wanted: &str| show(directory, &[&["show", wanted, "--no-pager"], more].concat());
+        assert_eq!(of(&api, "last"), "aa22");
+        assert_eq!(of(&api.join("deep"), "last"), "aa22");
+        assert_eq!(of(&api, "last:all"), "bb11");
+        assert_eq!((of(&api, "."), of(&web, "project:."), of(&web, "project:api")), ("aa22".into(), "bb11".into(), "aa22".into()));
+        // A home is above all projects, so there the newest of all is meant; `.` insists.
+        assert_eq!(of(home.path(), "last"), "bb11");
+        assert_eq!((of(home.path(), ".git"), of(&api, "project:other")), (" failed".into(), " failed".into()));
+        // Without the newest session of this project, another one would be published.
+        assert_eq!(show(&api, &[&["export", "last", "--to", "md"], more].concat()), "aa22");
+    }
+    let said = |more: &[&str]| String::from_utf8(run(home.path(), &[&["show", "aa"], more].concat()).stderr).unwrap();
+    let expected = "error: `aa` matches 2 sessions:\n  aa22  25 s ago  prompt of aa22\n  aa11  29 s ago  prompt of aa11\n";
+    assert_eq!((said(&[]).as_str(), said(&["--no-cache"]).as_str()), (expected, expected));
+}

@@ -24,7 +24,7 @@ const TOKENS: [&str; 6] = ["messages", "input", "output", "cache_write_5m", "cac
 
 fn adds_up(logs: &[&str], filter: &[&str]) {
     let whole = &stats("UTC", logs, filter)[0];
-    for by in ["project", "day", "week", "model", "tool"] {
+    for by in ["project", "day", "week", "month", "model", "tool", "agent", "branch", "session"] {
         let groups = stats("UTC", logs, &[filter, &["--by", by]].concat());
         let sum = |key: &str| groups.iter().map(|group| number(&group[key])).sum::<u64>();
         assert_eq!(sum("calls"), number(&whole["calls"]), "by {by}");
@@ -41,7 +41,7 @@ fn adds_up(logs: &[&str], filter: &[&str]) {
             }
         }
         let keys: Vec<&str> = groups.iter().filter_map(|group| group["key"].as_str()).collect();
-        if matches!(by, "day" | "week") {
+        if matches!(by, "day" | "week" | "month") {
             assert!(keys.is_sorted(), "{keys:?}");
         }
         let distinct: std::collections::BTreeSet<&str> = keys.iter().copied().collect();
@@ -57,6 +57,17 @@ fn groups_add_up_to_the_totals() {
     if real.is_dir() {
         adds_up(&[real.to_str().unwrap()], &[]);
     }
+}
+
+#[test]
+fn commands_are_counted_by_their_program() {
+    let groups = stats("UTC", &["--demo"], &["--by", "command", "status:failed"]);
+    let calls = |key: &str| groups.iter().find(|group| group["key"] == key).map(|group| number(&group["calls"]));
+    assert!(calls("cargo test").is_some_and(|calls| calls > 0), "{groups:?}");
+    // Calls that ran no command have no group, and neither turns nor tokens belong to a command.
+    assert!(groups.iter().all(|group| group["key"].is_string() && group["turns"].is_null() && group["usage"].is_null()));
+    let months = stats("UTC", &["--demo"], &["--by", "month"]);
+    assert_eq!(months.iter().map(|group| group["key"].as_str().unwrap()).collect::<Vec<_>>(), ["2026-03"]);
 }
 
 #[test]

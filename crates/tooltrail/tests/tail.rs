@@ -105,9 +105,9 @@ fn every_call_has_a_line_when_it_is_requested_and_when_it_ends() {
     append(&log, &prompt("s1"));
     let tail = Tail::start(home.path(), &["--now", NOW, "--alive", "0s"]).ready();
     append(&log, &request("s1", 1));
-    assert_eq!(tail.line(), "10:00:01  s1      app           ? unanswered log_ends                    Bash  cargo test 1");
+    assert_eq!(tail.line(), "10:00:01  s1:1      app           ? unanswered log_ends                    Bash  cargo test 1");
     append(&log, &result("s1", 1, "Exit code 101"));
-    assert_eq!(tail.line(), "10:00:02  s1      app           ✗ failed exit 101                 1.5 s  Bash  cargo test 1");
+    assert_eq!(tail.line(), "10:00:02  s1:1      app           ✗ failed exit 101                 1.5 s  Bash  cargo test 1");
     append(&log, &request("s1", 3));
     append(&log, &result("s1", 3, "\\u001b[31mok"));
     let line = tail.line();

@@ -24,14 +24,9 @@ const FEW: usize = 8;
 
 impl<'k> KeyFilter<'k> {
     pub(super) fn new(filter: &Filter, keys: &'k CallKeys) -> Self {
-        // No wildcard: a new test must be sorted into one of the two groups.
-        let quick = filter.only(|test| match test {
-            Test::Tool(_) | Test::Kind(_) | Test::Status(_) | Test::Exit(_) | Test::Took(_) => true,
-            Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Session(_) | Test::Is(_) => true,
-            Test::Model(_) | Test::Purpose(_) | Test::Since(_) | Test::Until(_) => true,
-            Test::Server(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) | Test::Hook(_) | Test::Has(_) | Test::Text(_) => false,
-        });
-        let timed = filter.terms().iter().any(|term| matches!(term.test, Test::Since(_) | Test::Until(_)));
+        let quick = filter.only(is_quick);
+        let is_time = |test: &Test| matches!(test, Test::Since(_) | Test::Until(_));
+        let timed = filter.terms().iter().any(|term| term.test.each().iter().any(is_time));
         KeyFilter { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
     }
 
@@ -84,6 +79,18 @@ impl<'k> KeyFilter<'k> {
         if self.timed {
             call.requested_at = key.requested();
         }
+    }
+}
+
+/// Whether keys and sessions decide a test.
+fn is_quick(test: &Test) -> bool {
+    // No wildcard: a new test must be sorted into one of the two groups.
+    match test {
+        Test::Tool(_) | Test::Kind(_) | Test::Status(_) | Test::Exit(_) | Test::Took(_) => true,
+        Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Session(_) | Test::Is(_) => true,
+        Test::Model(_) | Test::Purpose(_) | Test::Since(_) | Test::Until(_) => true,
+        Test::Server(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) | Test::Hook(_) | Test::Has(_) | Test::Text(_) => false,
+        Test::Any(all) => all.iter().all(is_quick),
     }
 }
 

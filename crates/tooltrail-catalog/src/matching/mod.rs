@@ -159,8 +159,8 @@ pub fn sessions(context: &MatchContext<'_>, filter: &Filter, scope: MatchScope) 
     let likely =
         each(context.threads, count, |session| scope == MatchScope::Session || LazySession::new(*context, session, filter).may_have_one());
     // Images have no text, so a term about them has to be checked in messages without a match too.
-    let pictures =
-        scope == MatchScope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));
+    let is_image = |test: &Test| matches!(test, Test::Has(all) if all.contains(&Has::Image));
+    let pictures = scope == MatchScope::Session && filter.terms().iter().any(|term| term.test.each().iter().any(is_image));
     let query = Query::unseen(filter.clone());
     let query = match scope {
         MatchScope::Session if pictures => query.with_pictures(),

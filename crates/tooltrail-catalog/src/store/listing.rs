@@ -91,7 +91,7 @@ impl Catalogue {
 
     /// The session that has a call of an id, by its place in a listing.
     pub fn session_of_call(&self, listing: &SessionListing, call: &str) -> Result<Option<usize>, CatalogueError> {
-        self.session_where(listing, "(call = ?1 OR alias = ?1)", [call])
+        self.session_where(listing, &|_| true, "(call = ?1 OR alias = ?1)", [call])
     }
 
     /// Whether a session has a call with an id. Much faster than looking in all sessions.
@@ -105,20 +105,21 @@ impl Catalogue {
         })
     }
 
-    /// The session whose call failed last, by its place in a listing.
-    pub fn last_failed(&self, listing: &SessionListing) -> Result<Option<usize>, CatalogueError> {
-        self.session_where(listing, "status = 'failed' ORDER BY requested_at DESC, id", [])
+    /// The session whose call failed last, of those that `takes` accepts; sessions are given by their places in the listing.
+    pub fn last_failed(&self, listing: &SessionListing, takes: &dyn Fn(usize) -> bool) -> Result<Option<usize>, CatalogueError> {
+        self.session_where(listing, takes, "status = 'failed' ORDER BY requested_at DESC, id", [])
     }
 
-    /// The first existing session with a call that meets a condition.
+    /// The first existing session with a call that meets a condition, of those that `takes` accepts.
     fn session_where(
         &self,
         listing: &SessionListing,
+        takes: &dyn Fn(usize) -> bool,
         condition: &str,
         values: impl rusqlite::Params,
     ) -> Result<Option<usize>, CatalogueError> {
-        let places: Map<i64, usize> =
-            listing.sessions.iter().enumerate().filter(|(_, head)| !head.gone).map(|(place, head)| (head.id, place)).collect();
+        let there = listing.sessions.iter().enumerate().filter(|(place, head)| !head.gone && takes(*place));
+        let places: Map<i64, usize> = there.map(|(place, head)| (head.id, place)).collect();
         self.query(|connection| {
             let mut statement = connection.prepare_cached(&format!("SELECT id FROM call_rows WHERE {condition}"))?;
             let mut rows = statement.query(values)?;

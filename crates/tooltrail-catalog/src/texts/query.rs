@@ -15,6 +15,8 @@ pub struct Query {
     /// not be read for the other texts.
     lead: Option<Prefilter>,
     snippets: bool,
+    /// How many lines a snippet has before and after that of the match; `None` for a piece of a line.
+    context: Option<usize>,
     pictures: bool,
 }
 
@@ -27,7 +29,7 @@ impl Query {
         let lead = longest.filter(|_| filter.texts().count() > 1).map(|pattern| Prefilter::new(std::iter::once(pattern)));
         // A lead that lets every log pass would only cost time.
         let lead = lead.filter(|lead| !lead.is_open());
-        Query { filter, fields: fields.to_vec(), prefilter, lead, snippets: true, pictures: false }
+        Query { filter, fields: fields.to_vec(), prefilter, lead, snippets: true, context: None, pictures: false }
     }
 
     /// A query without snippets, to find which calls and messages contain the texts.
@@ -38,6 +40,16 @@ impl Query {
     /// This query, with messages that contain an image but none of the texts. Any line may be one, so nothing is filtered out beforehand.
     pub(crate) fn with_pictures(self) -> Self {
         Query { prefilter: Prefilter::default(), lead: None, pictures: true, ..self }
+    }
+
+    /// This query, with so many whole lines before and after the match in each snippet.
+    pub fn with_context(self, lines: usize) -> Self {
+        Query { context: Some(lines), ..self }
+    }
+
+    /// How many lines a snippet has around that of the match.
+    pub(super) fn context(&self) -> Option<usize> {
+        self.context
     }
 
     /// The filter.
@@ -84,7 +96,7 @@ pub(super) mod tests {
     /// A filter as people write it.
     pub(in crate::texts) fn parsed(query: &str, words: Spelling) -> Filter {
         let (now, zone) = ("2026-01-01T00:00:00Z".parse().unwrap(), jiff::tz::TimeZone::UTC);
-        filter::parse(query, &Setting { here: None, home: None, now, zone, agents: &[], words }).unwrap()
+        filter::parse(query, &Setting { here: None, home: None, now, zone, agents: &[], words, apart: false }).unwrap()
     }
 
     #[test]

@@ -29,7 +29,8 @@ pub(crate) fn clock() -> Time {
 /// A query as people write it.
 pub(crate) fn filter(query: &str) -> Filter {
     let zone = jiff::tz::TimeZone::UTC;
-    let setting = Setting { here: None, home: None, now: clock(), zone, agents: &["claude", "codex"], words: Spelling::default() };
+    let (words, agents) = (Spelling::default(), &["claude", "codex"]);
+    let setting = Setting { here: None, home: None, now: clock(), zone, agents, words, apart: false };
     filter::parse(query, &setting).unwrap_or_else(|mistake| panic!("{mistake}"))
 }
 

@@ -166,11 +166,12 @@ impl Test {
             // A session without times may still contain calls that have them.
             Test::Since(moment) => session.last_at.is_none_or(|time| time >= *moment),
             Test::Until(moment) => session.started_at.is_none_or(|time| time < *moment),
+            Test::Any(all) => all.iter().any(|test| test.may_hold(session)),
             _ => true,
         }
     }
 
-    /// Whether it holds; `None` where more has to be known. `bit` is that of the text it searches.
+    /// Whether it holds; `None` where more has to be known. `bit` is that of the first text it searches.
     pub(super) fn holds(&self, known: &SubjectFacts<'_>, bit: u64) -> Option<bool> {
         let session = known.session;
         let call = if let Item::Call(row) = known.item { Some(row) } else { None };
@@ -215,6 +216,15 @@ impl Test {
             // A session has no text of its own, only those of its calls and messages.
             Test::Text(_) if matches!(known.item, Item::Session) => Some(false),
             Test::Text(_) => known.texts.map(|texts| texts & bit != 0),
+            Test::Any(all) => {
+                let mut next = bit;
+                any(all.iter().map(|test| {
+                    let own = next;
+                    // Texts have one bit each, in order, as [`Filter::find`] numbers them.
+                    next <<= u32::from(matches!(test, Test::Text(_)));
+                    test.holds(known, own)
+                }))
+            }
         }
     }
 }

@@ -43,6 +43,29 @@ pub(super) const KEYS: &[FilterKey] = &[
     FilterKey { name: "case", read: cased },
 ];
 
+/// The names of all keys, for completion.
+pub fn key_names() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|key| key.name)
+}
+
+/// The values of a key that takes only certain words; empty for all others.
+pub fn key_values(key: &str) -> Vec<&'static str> {
+    fn words<T: Copy>(all: &[T], word: fn(T) -> &'static str) -> Vec<&'static str> {
+        all.iter().map(|one| word(*one)).collect()
+    }
+    match key {
+        "kind" => words(Kind::ALL, Kind::word),
+        "status" => words(Status::ALL, Status::word),
+        "reason" => words(Reason::ALL, Reason::word),
+        "purpose" => words(Purpose::ALL, Purpose::word),
+        "has" => words(Has::ALL, Has::word),
+        "is" => words(Is::ALL, Is::word),
+        "since" | "until" => vec!["today", "yesterday", "7d"],
+        "exit" => vec!["nonzero"],
+        _ => Vec::new(),
+    }
+}
+
 /// Context for reading the value of a term.
 pub(super) struct TermReader<'q, 't> {
     /// The whole query.

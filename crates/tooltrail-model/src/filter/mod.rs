@@ -1,16 +1,20 @@
 //! The filter language: selects calls, messages and sessions. One language for the command line, URLs and the API.
 //!
 //! A query is a list of terms, and all of them must hold: `tool:Bash status:failed not:command:git "permission denied"`.
-//! `lex` splits it into words, `keys` lists the keys, `values`, `names` and `times` read the values, `mistake` describes
-//! mistakes and where they are. `ask` is the only evaluator, `texts` defines the searched texts, `content` the other
+//! `lex` splits it into words, `keys` lists the keys, `values`, `names` and `times` read the values, `either` joins terms
+//! with `OR` between them, `contradiction` finds terms that exclude each other, `mistake` describes mistakes and where they
+//! are. `argument` prepares an argument of a command line. `ask` is the only evaluator, `texts` defines the searched texts, `content` the other
 //! properties of an opened call or message, `render` writes a filter as a query again. docs/filter.md is the reference for
 //! people.
 //!
 //! Nothing is opened unless a term needs it: most terms are decided by rows alone ([`Filter::ask`]), and [`Filter::takes`]
 //! opens a [`Subject`] only when those leave it undecided.
 
+mod argument;
 mod ask;
 pub mod content;
+mod contradiction;
+mod either;
 mod keys;
 mod lex;
 mod mistake;
@@ -23,7 +27,9 @@ mod times;
 mod values;
 mod within;
 
+pub use argument::argument;
 pub use ask::{Answer, Item, Keeping, Subject, SubjectFacts};
+pub use keys::{key_names, key_values};
 pub use mistake::Mistake;
 pub use names::{Fit, NamePattern, ProjectPattern};
 pub use parse::{LONGEST, is_term, parse};
@@ -51,6 +57,8 @@ pub struct Setting<'a> {
     pub agents: &'a [&'a str],
     /// Meaning of words without a key.
     pub words: Spelling,
+    /// Whether each term may hold in another place, as [`Within`] decides, so that terms that exclude each other may both hold.
+    pub apart: bool,
 }
 
 /// A parsed query. Without any term it matches everything.
@@ -77,12 +85,13 @@ impl Filter {
 
     /// Texts that a call or message must contain.
     pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
-        self.texts().filter(|(not, _)| !not).map(|(_, pattern)| pattern)
+        // A text beside another kind of term, as in `timeout OR status:failed`, need not occur.
+        self.terms.iter().filter(|term| !term.not).filter_map(|term| term.test.text())
     }
 
     /// All texts of the filter, in order; `true` for those that must not occur.
     pub fn texts(&self) -> impl Iterator<Item = (bool, &Pattern)> {
-        self.terms.iter().filter_map(|term| if let Test::Text(pattern) = &term.test { Some((term.not, pattern)) } else { None })
+        self.terms.iter().flat_map(|term| term.test.each().iter().filter_map(Test::text).map(|pattern| (term.not, pattern)))
     }
 
     /// Texts of the filter that occur in a text, a bit for each; and where the first of them begins. A regular expression may take long on a
@@ -99,13 +108,14 @@ impl Filter {
         found
     }
 
-    /// The terms, each with the bit of its text; 0 for other terms.
+    /// The terms, each with the bit of its first text; 0 for terms without one.
     fn numbered(&self) -> impl Iterator<Item = (&Term, u64)> {
         let mut next = 1;
         self.terms.iter().map(move |term| {
-            let bit = if matches!(term.test, Test::Text(_)) { next } else { 0 };
+            let texts = term.test.each().iter().filter(|test| matches!(test, Test::Text(_))).count();
+            let bit = if texts > 0 { next } else { 0 };
             // Only texts take a bit, in order, as `find` numbers them.
-            next <<= u32::from(bit != 0);
+            next <<= texts;
             (term, bit)
         })
     }
@@ -137,12 +147,14 @@ impl Filter {
 
     /// Whether it depends on the state of logs.
     pub fn asks_keeping(&self) -> bool {
-        self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone))))
+        let asks = |test: &Test| matches!(test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone)));
+        self.terms.iter().any(|term| term.test.each().iter().any(asks))
     }
 
     /// Whether it selects sessions whose logs are gone.
     pub fn asks_gone(&self) -> bool {
-        self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if !term.not && all.contains(&Is::Gone)))
+        let asks = |test: &Test| matches!(test, Test::Is(all) if all.contains(&Is::Gone));
+        self.terms.iter().any(|term| !term.not && term.test.each().iter().any(asks))
     }
 
     /// Whether sessions themselves can match: no term is about a call or a text.
@@ -205,13 +217,28 @@ pub enum Test {
     Is(Vec<Is>),
     /// A text that it contains.
     Text(Pattern),
+    /// One of several conditions, none of which is of this kind.
+    Any(Vec<Test>),
 }
 
 impl Test {
+    /// The conditions of which one must hold: several of [`Test::Any`], else itself.
+    pub fn each(&self) -> &[Test] {
+        if let Test::Any(all) = self { all } else { std::slice::from_ref(self) }
+    }
+
+    /// The text that it searches, if it does.
+    fn text(&self) -> Option<&Pattern> {
+        if let Test::Text(pattern) = self { Some(pattern) } else { None }
+    }
+
     /// Whether a session alone can answer it.
     fn is_of_sessions(&self) -> bool {
-        let texts = matches!(self, Test::Text(_) | Test::Has(_));
-        !texts && !self.is_of_calls()
+        match self {
+            Test::Text(_) | Test::Has(_) => false,
+            Test::Any(all) => all.iter().any(Test::is_of_sessions),
+            test => !test.is_of_calls(),
+        }
     }
 
     /// Whether it applies to calls only.
@@ -223,6 +250,7 @@ impl Test {
             Test::Has(all) => !all.contains(&Has::Image),
             Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Model(_) | Test::Session(_) => false,
             Test::Since(_) | Test::Until(_) | Test::Is(_) | Test::Text(_) => false,
+            Test::Any(all) => all.iter().all(Test::is_of_calls),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::keys::{self, KEYS, TermReader};
 use super::lex::{self, WordPart};
 use super::mistake::{Mistake, nearest};
 use super::render::quoted;
-use super::{Filter, Pattern, Setting, Spelling, Term, Test};
+use super::{Filter, Pattern, Setting, Spelling, Term, Test, contradiction, either};
 
 /// The longest query, in bytes. It may come from an untrusted URL.
 pub const LONGEST: usize = 4096;
@@ -32,8 +32,9 @@ pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     if let Some(word) = words.get(MOST) {
         return Err(Mistake::new(query, word.piece().at, format!("a filter has at most {MOST} terms; leave out what begins here")));
     }
-    let terms = words.iter().map(|word| Parser { query, setting }.term(word.piece(), false)).collect::<Result<_, _>>()?;
-    Ok(Filter { terms })
+    let terms = either::terms(query, &words, &|word| Parser { query, setting }.term(word, false))?;
+    contradiction::check(query, &terms, setting)?;
+    Ok(Filter { terms: terms.into_iter().map(|(term, _)| term).collect() })
 }
 
 /// Whether a path is absolute.

@@ -48,6 +48,10 @@ impl fmt::Display for Test {
             Test::Has(of) => ("has", joined(of, |one| one.word().to_owned())),
             Test::Is(of) => ("is", joined(of, |one| one.word().to_owned())),
             Test::Text(pattern) => return f.write_str(&pattern_term(pattern)),
+            Test::Any(of) => {
+                let tests: Vec<String> = of.iter().map(Test::to_string).collect();
+                return f.write_str(&tests.join(" OR "));
+            }
         };
         write!(f, "{key}:{value}")
     }
@@ -109,8 +113,8 @@ fn pattern_term(pattern: &Pattern) -> String {
 
 /// A text, in quotes only where it would otherwise mean something else.
 fn text(text: &str) -> String {
-    // These would be read as a key, a comparison or a negation.
-    let telling = text.contains([':', '<', '>']) || text.starts_with(['-', '!']);
+    // These would be read as a key, a comparison, a negation or an alternative.
+    let telling = text.contains([':', '<', '>']) || text.starts_with(['-', '!']) || text == super::either::OR;
     if telling { quoted(text) } else { bare(text, &[]) }
 }
 

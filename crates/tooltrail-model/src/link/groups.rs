@@ -1,4 +1,4 @@
-//! Totals grouped by project, day, week, model or tool.
+//! Totals grouped by project, time, model, tool, agent, branch, session or command.
 
 use super::totals::{MINUTE, percentile};
 use super::{Linked, LinkedCall, Now};
@@ -17,11 +17,49 @@ words! {
         Day => "day",
         /// The week according to ISO 8601.
         Week => "week",
+        /// The month in the person's calendar.
+        Month => "month",
         /// The model that made a call, or that tokens were paid for.
         Model => "model",
         /// The tool.
         Tool => "tool",
+        /// The agent.
+        Agent => "agent",
+        /// The branch that a session was on.
+        Branch => "branch",
+        /// The session.
+        Session => "session",
+        /// The command that a shell call ran, as [`CommandLine::label`](crate::command::CommandLine::label) names it.
+        Command => "command",
     }
+}
+
+impl By {
+    /// Whether groups are in the order of time.
+    pub fn is_time(self) -> bool {
+        matches!(self, By::Day | By::Week | By::Month)
+    }
+
+    /// Whether a turn has such a group: no turn belongs to a single model, tool or command.
+    pub fn has_turns(self) -> bool {
+        !matches!(self, By::Model | By::Tool | By::Command)
+    }
+
+    /// Whether tokens have such a group: they are spent on requests, not on calls.
+    pub fn has_tokens(self) -> bool {
+        !matches!(self, By::Tool | By::Command)
+    }
+}
+
+/// Where an event belongs.
+#[derive(Clone, Copy, Default)]
+struct EventPlace<'e> {
+    /// Its session, by its index in [`Linked::sessions`].
+    session: Option<usize>,
+    time: Option<Time>,
+    model: Option<&'e str>,
+    tool: Option<&'e str>,
+    command: Option<&'e str>,
 }
 
 /// Selection to sum up.
@@ -59,6 +97,7 @@ struct Sum {
 
 /// The groups while they are summed up, by key.
 struct Sums<'z> {
+    linked: &'z Linked<'z>,
     by: By,
     zone: &'z TimeZone,
     all: Map<Option<String>, Sum>,
@@ -67,17 +106,22 @@ struct Sums<'z> {
 }
 
 impl Sums<'_> {
-    /// The group of an event in a session at some time.
-    fn group(&mut self, session: Option<(usize, Option<&str>)>, time: Option<Time>, model: Option<&str>, tool: Option<&str>) -> &mut Sum {
+    /// The group of an event.
+    fn group(&mut self, event: EventPlace<'_>) -> &mut Sum {
+        let session = event.session.and_then(|session| self.linked.sessions.get(session));
         // `None` is a group too: events without a project, a model or a time.
         let key = match self.by {
-            By::Project => session.and_then(|(_, project)| project).map(str::to_owned),
-            By::Model => model.map(str::to_owned),
-            By::Tool => tool.map(str::to_owned),
-            By::Day | By::Week => time.map(|time| self.date(time)),
+            By::Project => session.and_then(|session| session.project.as_deref()).map(str::to_owned),
+            By::Branch => session.and_then(|session| session.branch.as_deref()).map(str::to_owned),
+            By::Agent => session.map(|session| session.agent.to_owned()),
+            By::Session => session.map(|session| session.id.to_string()),
+            By::Model => event.model.map(str::to_owned),
+            By::Tool => event.tool.map(str::to_owned),
+            By::Command => event.command.map(str::to_owned),
+            By::Day | By::Week | By::Month => event.time.map(|time| self.date(time)),
         };
         let sum = self.all.entry(key).or_default();
-        sum.sessions.extend(session.map(|(session, _)| session));
+        sum.sessions.extend(event.session.filter(|_| session.is_some()));
         sum
     }
 
@@ -93,13 +137,14 @@ impl Sums<'_> {
                 let week = day.iso_week_date();
                 format!("{}-W{:02}", week.year(), week.week())
             }
+            By::Month => format!("{:04}-{:02}", day.year(), day.month()),
             _ => day.to_string(),
         };
         self.last = Some((quarter, date.clone()));
         date
     }
 
-    /// The rows: days and weeks in order, others with the most calls first.
+    /// The rows: days, weeks and months in order, others with the most calls first.
     fn rows(self) -> Vec<GroupRow> {
         let by = self.by;
         let finish = |(key, Sum { mut row, sessions, mut took }): (Option<String>, Sum)| {
@@ -110,43 +155,55 @@ impl Sums<'_> {
             row
         };
         let mut rows: Vec<GroupRow> = self.all.into_iter().map(finish).collect();
-        match by {
-            By::Day | By::Week => rows.sort_by(|one, other| one.key.cmp(&other.key)),
+        match by.is_time() {
+            true => rows.sort_by(|one, other| one.key.cmp(&other.key)),
             // The key breaks ties, so that the order is the same in every run.
-            _ => rows.sort_by(|one, other| (Reverse(one.calls), &one.key).cmp(&(Reverse(other.calls), &other.key))),
+            false => rows.sort_by(|one, other| (Reverse(one.calls), &one.key).cmp(&(Reverse(other.calls), &other.key))),
         }
         rows
     }
 }
 
 impl Linked<'_> {
-    /// Totals by group. A call counts at its request, tokens at the first request they were paid for. Turns belong to no
-    /// model and no tool, and tokens to no tool.
-    pub fn groups(&self, by: By, selected: Selected<'_>, now: &Now, zone: &TimeZone) -> Vec<GroupRow> {
-        let mut sums = Sums { by, zone, all: Map::default(), last: None };
-        let place = |session: usize| self.sessions.get(session).map(|own| (session, own.project.as_deref()));
+    /// Totals by group. A call counts at its request, tokens at the first request they were paid for. `command` labels the command of a
+    /// call, and is only asked where groups are commands; calls without one are then left out.
+    pub fn groups(
+        &self,
+        by: By,
+        selected: Selected<'_>,
+        now: &Now,
+        zone: &TimeZone,
+        command: &dyn Fn(&LinkedCall) -> Option<String>,
+    ) -> Vec<GroupRow> {
+        let mut sums = Sums { linked: self, by, zone, all: Map::default(), last: None };
         // Copies were counted with their original, and calls in scripts are with the script.
         for call in selected.calls.iter().filter(|call| call.copy_of.is_none() && !call.id.is_inner()) {
+            let label = if by == By::Command { command(call) } else { None };
+            if by == By::Command && label.is_none() {
+                continue;
+            }
             let record = self.record(call.id);
             let names = &self.sources[call.id.source()].summary.names;
             let judged = self.judge(call, Some(now), false);
-            let sum = sums.group(place(call.session), record.time, names.opt(record.model), Some(names.text(record.tool)));
+            let (model, tool) = (names.opt(record.model), Some(names.text(record.tool)));
+            let sum = sums.group(EventPlace { session: Some(call.session), time: record.time, model, tool, command: label.as_deref() });
             sum.row.calls += 1;
             *sum.row.by_status.entry(judged.verdict.status).or_default() += 1;
             sum.took.extend(judged.duration_ms);
         }
         // Where turns have no group the rows say nothing about them, which is not the same as 0.
-        if !matches!(by, By::Model | By::Tool) {
+        if by.has_turns() {
             for turn in self.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time, 0)) {
-                *sums.group(place(turn.session), turn.record.time, None, None).row.turns.get_or_insert(0) += 1;
+                let place = EventPlace { session: Some(turn.session), time: turn.record.time, ..EventPlace::default() };
+                *sums.group(place).row.turns.get_or_insert(0) += 1;
             }
         }
-        if by != By::Tool {
+        if by.has_tokens() {
             // Usage is known to the minute: a minute counts if any of it is in the period.
             for (_, session, model, time, usage) in
                 self.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time, MINUTE - 1))
             {
-                let sum = sums.group(session.and_then(place), time, model, None);
+                let sum = sums.group(EventPlace { session, time, model, ..EventPlace::default() });
                 let all = sum.row.usage.get_or_insert_default();
                 all.messages += usage.messages;
                 all.tokens.add(&usage.tokens);

@@ -105,7 +105,7 @@ const BY: Param = Param {
     name: "by",
     // A function, not a list: constants cannot collect the words of an enum.
     kind: Kind::Word(|| tooltrail_model::link::By::ALL.iter().map(|by| by.word()).collect()),
-    about: "Group totals by project, day, week, model or tool: a row for each.",
+    about: "Group totals by project, day, week, month, model, tool, agent, branch, session or command: a row for each.",
     example: "tool",
 };
 const FIELD: Param = Param {
@@ -120,8 +120,12 @@ const SINCE: Param = Param {
     about: "The `id` of the last received event, to continue after it. The header `Last-Event-ID` takes precedence.",
     example: "",
 };
-const SESSION: Param =
-    Param { name: "id", kind: Kind::Text, about: "A session: its id, a unique prefix of it, or `last`.", example: "last" };
+const SESSION: Param = Param {
+    name: "id",
+    kind: Kind::Text,
+    about: "A session: its id, a unique prefix of it, or `last`, the newest of all (`last:all` too).",
+    example: "last",
+};
 const CALL: Param = Param {
     name: "id",
     kind: Kind::Text,

@@ -11,13 +11,18 @@ use tooltrail_view::line::neutral;
 
 /// Resolves the name of a session to its place in the listing.
 pub(super) fn session(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], name: &str) -> Result<usize, ApiError> {
-    if name == "last" {
+    // `last` is that of all projects here: the directory in which a server was started says nothing about who asks.
+    if matches!(name, "last" | "last:all") {
         return snapshot.listing.last().ok_or_else(|| no_session(name));
     }
     match snapshot.listing.sessions_named(rows, name).as_slice() {
         [place] => Ok(*place),
         [] => Err(no_session(name)),
-        several => Err(ApiError::ambiguous(name, several.iter().filter_map(|&place| rows.get(place)).collect::<Vec<_>>().into_iter())),
+        several => {
+            let mut rows: Vec<_> = several.iter().filter_map(|&place| rows.get(place)).collect();
+            rows.sort_by_key(|row| std::cmp::Reverse(row.last_at));
+            Err(ApiError::ambiguous(name, rows.into_iter()))
+        }
     }
 }
 
@@ -34,7 +39,7 @@ pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &st
     {
         return Ok(listed);
     }
-    if name == "last:failed" {
+    if matches!(name, "last:failed" | "last:all:failed") {
         return last_failed(snapshot)?.ok_or_else(|| ApiError::about(Code::NoSuchCall, "id", "No failed calls in these logs."));
     }
     let rows = snapshot.rows();
@@ -80,7 +85,7 @@ fn first(
 
 /// The newest call that failed.
 fn last_failed(snapshot: &CatalogueSnapshot) -> Result<Option<ListedCall>, ApiError> {
-    let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing)? else { return Ok(None) };
+    let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing, &|_| true)? else { return Ok(None) };
     let mut newest: Option<(Option<Time>, ListedCall)> = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         // Rows come in the order of requests, but times may be missing or out of order in resumed logs.

@@ -39,7 +39,7 @@ fn everything(api: &Api, step: usize) -> Vec<Value> {
         rows(api, &document, &format!("/api/v1/search?format=jsonl&q={query}"), "Hit");
     }
     is(&document, "Stats", &api.get("/api/v1/stats"));
-    for by in ["project", "day", "week", "model", "tool"] {
+    for by in ["project", "day", "week", "month", "model", "tool", "agent", "branch", "session", "command"] {
         rows(api, &document, &format!("/api/v1/stats?format=jsonl&by={by}"), "Group");
     }
     for session in &sessions {

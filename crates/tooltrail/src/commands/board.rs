@@ -4,12 +4,14 @@ use crate::cli::LogArgs;
 use crate::commands::tail;
 use crate::filters::SelectArgs;
 use crate::out::{self, BOLD, DIM};
+use crate::pager::PagedOutput;
 use crate::running::{self, RunningSession};
 use crate::screen::{self, Screen};
 use crate::{keeping, logs, table};
 use anyhow::Context;
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,14 +30,16 @@ Examples:
   tooltrail board project:.             only those of this project
   tooltrail board agent:codex
   tooltrail board --once                print the table once and exit
+  tooltrail board --notify              ring when a session starts to wait for you
   tooltrail board --json | jq -r 'select(.state == \"waiting\") | .title'
 
-Sessions that wait for you come first; ended sessions are left out. Press q or Ctrl-C to quit.";
+Sessions that wait for you come first; ended sessions are left out. The arrow keys select a session, Enter shows it, o opens the page of the
+running server, n turns notifications on and off, q or Ctrl-C quits.";
 
 /// Interval at which durations are redrawn.
 const TICK: Duration = Duration::from_secs(1);
-/// Interval at which a new size of the terminal is noticed.
-const LOOK: Duration = Duration::from_millis(200);
+/// Interval at which keys and a new size of the terminal are noticed.
+const LOOK: Duration = Duration::from_millis(50);
 /// Time for which changes are collected before they are drawn.
 const GATHER: Duration = Duration::from_millis(40);
 
@@ -48,6 +52,9 @@ pub(crate) struct BoardArgs {
     /// Print the table once and exit
     #[arg(long)]
     once: bool,
+    /// Ring the terminal's bell, and show a notification where the terminal can, when a session begins to wait for you
+    #[arg(long)]
+    notify: bool,
 }
 
 /// Agent and id of a session.
@@ -55,7 +62,16 @@ type Key = (String, String);
 
 pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
-    let mut board = Board { args, own, filter, sessions: BTreeMap::new(), shelf: Disk::default(), keep: keeping::keep(args) };
+    let mut board = Board {
+        args,
+        own,
+        filter,
+        sessions: BTreeMap::new(),
+        shelf: Disk::default(),
+        keep: keeping::keep(args),
+        selected: None,
+        rings: own.notify,
+    };
     let drawn = !args.json && std::io::stdout().is_terminal();
     // The demo does not change, and plain text cannot be redrawn, so both are printed once.
     if own.once || args.demo || !(drawn || args.json) {
@@ -88,6 +104,14 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
     ctrlc::set_handler(stop).context("cannot handle Ctrl-C")
 }
 
+/// Result of a key.
+enum Pressed {
+    Nothing,
+    Quit,
+    /// Another command takes the terminal until it ends.
+    Run(Vec<String>),
+}
+
 /// The running sessions, and everything needed to update them.
 struct Board<'a> {
     args: &'a LogArgs,
@@ -96,6 +120,10 @@ struct Board<'a> {
     sessions: BTreeMap<Key, RunningSession>,
     shelf: Disk,
     keep: Option<Keep>,
+    /// The session that the user has selected.
+    selected: Option<Key>,
+    /// Whether it rings when a session begins to wait for the user.
+    rings: bool,
 }
 
 impl Board<'_> {
@@ -170,14 +198,83 @@ impl Board<'_> {
     /// Draws the table on the terminal until the user ends it.
     fn draw(&mut self, watcher: &Watcher, subscriber: &Subscriber) -> anyhow::Result<()> {
         let mut screen = Screen::open(&self.args.color)?;
-        let end = watcher.end();
-        screen::on_quit(move || end.now());
         let mut drawn = Instant::now();
         screen.draw(&self.picture()?)?;
+        let mut waiting = self.waiting();
         while let Some(changed) = self.follow(watcher, subscriber, LOOK)? {
-            if !changed.is_empty() || screen.is_resized() || drawn.elapsed() >= TICK {
+            let keys = screen::pressed();
+            for key in &keys {
+                match self.press(*key) {
+                    Pressed::Nothing => {}
+                    Pressed::Quit => return Ok(()),
+                    Pressed::Run(arguments) => {
+                        drop(screen);
+                        self.run(&arguments)?;
+                        screen = Screen::open(&self.args.color)?;
+                    }
+                }
+            }
+            let now = self.waiting();
+            if self.rings
+                && let Some(session) = now.iter().find(|key| !waiting.contains(*key)).and_then(|key| self.sessions.get(key))
+            {
+                screen::notify(&format!("{} waits for you", session.name()))?;
+            }
+            waiting = now;
+            if !keys.is_empty() || !changed.is_empty() || screen.is_resized() || drawn.elapsed() >= TICK {
                 screen.draw(&self.picture()?)?;
                 drawn = Instant::now();
+            }
+        }
+        Ok(())
+    }
+
+    /// The sessions that wait for the user.
+    fn waiting(&self) -> BTreeSet<Key> {
+        self.sessions.values().filter(|session| session.needs_you()).map(|session| session.key.clone()).collect()
+    }
+
+    /// Acts on a key.
+    fn press(&mut self, key: screen::PressedKey) -> Pressed {
+        use screen::PressedKey;
+        let keys: Vec<(String, String)> = self.sorted().iter().map(|session| session.key.clone()).collect();
+        let place = self.selected.as_ref().and_then(|selected| keys.iter().position(|key| key == selected));
+        let to = |place: usize| keys.get(place.min(keys.len().saturating_sub(1))).cloned();
+        match key {
+            PressedKey::Sign('q' | 'Q') => return Pressed::Quit,
+            PressedKey::Sign('n') => self.rings = !self.rings,
+            PressedKey::Sign('o') => return Pressed::Run(vec!["open".to_owned()]),
+            PressedKey::Escape => self.selected = None,
+            PressedKey::Down | PressedKey::Sign('j') => self.selected = to(place.map_or(0, |place| place + 1)),
+            PressedKey::Up | PressedKey::Sign('k') => self.selected = to(place.map_or(keys.len(), |place| place.saturating_sub(1))),
+            PressedKey::PageDown => self.selected = to(place.map_or(0, |place| place + 10)),
+            PressedKey::PageUp => self.selected = to(place.map_or(0, |place| place.saturating_sub(10))),
+            // The whole id: a short name may have become ambiguous since.
+            PressedKey::Enter => {
+                return self.selected.as_ref().map_or(Pressed::Nothing, |(_, id)| Pressed::Run(vec!["show".to_owned(), id.clone()]));
+            }
+            PressedKey::Backspace | PressedKey::Sign(_) => {}
+        }
+        Pressed::Nothing
+    }
+
+    /// Runs another command of this program on the same logs, and waits until the user has read what it says.
+    fn run(&self, arguments: &[String]) -> anyhow::Result<()> {
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).args(self.args.root.iter().flat_map(|root| [OsStr::new("--root"), root.as_os_str()]));
+        command.args(self.args.no_cache.then_some("--no-cache"));
+        // Without `F`, which the pager is given otherwise: it would end at once where a session fits the screen.
+        command.env("LESS", "RX");
+        let outcome = command.status().context("cannot run this program again")?;
+        let is_paged = arguments.first().is_some_and(|name| name == "show")
+            && outcome.success()
+            && !self.args.no_pager
+            && std::env::var_os("PAGER").is_none_or(|pager| pager.to_string_lossy().starts_with("less"));
+        if !is_paged {
+            out::remark(&"Enter goes back to the board");
+            while screen::pressed().is_empty() {
+                std::thread::sleep(LOOK);
             }
         }
         Ok(())
@@ -212,12 +309,12 @@ impl Board<'_> {
             out.flush()?;
             return Ok(ExitCode::SUCCESS);
         }
-        let mut out = out::stdout(self.args.color.as_str());
+        let mut out = PagedOutput::open(self.args);
         if self.sessions.is_empty() {
-            writeln!(out, "{}", self.nothing())?;
+            out.note(&self.nothing())?;
         } else {
             let width = table::terminal_width().filter(|_| std::io::stdout().is_terminal());
-            running::table(self.sorted(), logs::asked_at(self.args), width).print(&mut out, width)?;
+            running::table(self.sorted(), logs::asked_at(self.args), width, None).print(&mut out, width)?;
         }
         out.flush()?;
         Ok(ExitCode::SUCCESS)
@@ -240,14 +337,25 @@ impl Board<'_> {
             return Ok(format!("{}; waiting for the next, press q or Ctrl-C to quit\n", self.nothing()));
         }
         let sorted = self.sorted();
-        // Two lines are taken by the summary and the names of columns; if sessions are left out, a third one says how many.
-        let room = height.saturating_sub(2);
+        let place = self.selected.as_ref().and_then(|selected| sorted.iter().position(|session| session.key == *selected));
+        // Three lines are taken by the summary, the names of columns and the keys; if sessions are left out, a fourth one says how many.
+        let room = height.saturating_sub(3);
         let shown = if sorted.len() <= room { sorted.len() } else { room.saturating_sub(1) };
+        // The selected session is always among those that are shown.
+        let first = place.map_or(0, |place| (place + 1).saturating_sub(shown));
+        let bell = if self.rings { "on" } else { "off" };
         let mut picture = format!("{BOLD}{}{BOLD:#}\n", running::summary(sorted.iter().copied())).into_bytes();
-        running::table(sorted.iter().copied().take(shown), logs::asked_at(self.args), Some(width)).print(&mut picture, Some(width))?;
+        let rows = sorted.iter().copied().skip(first).take(shown);
+        let marked = place.map(|place| place - first);
+        running::table(rows, logs::asked_at(self.args), Some(width), marked).print(&mut picture, Some(width))?;
         if shown < sorted.len() {
             writeln!(picture, "{DIM}and {} more{DIM:#}", sorted.len() - shown)?;
         }
+        writeln!(
+            picture,
+            "{DIM}{}{DIM:#}",
+            table::fit(&format!("↑↓ select · Enter show · o open page · n notify ({bell}) · q quit"), width, table::Align::Fill, true)
+        )?;
         Ok(String::from_utf8_lossy(&picture).into_owned())
     }
 }

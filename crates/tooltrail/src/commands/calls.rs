@@ -5,7 +5,9 @@ use crate::cli::LogArgs;
 use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
+use crate::times::TimeWriter;
 use anyhow::bail;
 use clap::Args;
 use std::io::Write;
@@ -45,7 +47,7 @@ pub(crate) struct CallsArgs {
     /// List every copy of a call, each as its own file records it
     #[arg(long)]
     copies: bool,
-    /// Only the newest N calls; 0 for all [default: 50 in a table, all with --json]
+    /// Only the newest N calls; 0 for all [default: 50 on a terminal, else all]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
     /// Sort order; -n shows the last N in this order
@@ -76,23 +78,22 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     logs.require_any()?;
     let linked = logs.link();
     let calls = matching::calls(&logs.asked(&linked), &filter, own.copies);
-    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let limit = pager::row_limit(args, own.number, SHOWN);
     let shown = match own.sort {
         CallSort::Session => newest(&linked, &calls, limit),
         sort => last(sorted(&logs, &linked, &calls, sort), limit),
     };
-    let mut out = out::stdout(args.color.as_str());
     if args.json {
         print_json(&logs, &linked, &shown, own.copies)?;
         return Ok(logs.exit());
     }
-    let mut table = empty_table();
+    let (mut table, times) = (empty_table(), TimeWriter::new(args));
     for call in &shown {
-        add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), linked.record(call.id));
+        add_row(&mut table, logs.shelf(), &times, linked.call_row(call, &logs.now, own.copies), linked.record(call.id));
     }
     let sources = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
     let counts = ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs: sources };
-    print(&mut out, table, own.sort, counts, &filter)?;
+    print(args, table, own.sort, counts, &filter)?;
     Ok(logs.exit())
 }
 
@@ -103,16 +104,17 @@ struct ShownCounts {
     logs: u64,
 }
 
-fn print(out: &mut impl Write, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<()> {
+fn print(args: &LogArgs, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<()> {
+    let mut out = PagedOutput::open(args);
     if counts.all == 0 {
         let such = if filter.is_empty() { "" } else { "such " };
-        writeln!(out, "no {such}tool calls in {}", table::counted(counts.logs, "log"))?;
+        out.note(&format_args!("no {such}tool calls in {}", table::counted(counts.logs, "log")))?;
     } else {
-        table.print(out, table::terminal_width())?;
+        table.print(&mut out, table::terminal_width())?;
     }
     if counts.shown < counts.all {
         let which = if sort == CallSort::Took { "slowest" } else { "newest" };
-        writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", counts.shown, table::count(counts.all))?;
+        out.note(&format_args!("the {which} {} of {} calls; -n 0 shows all", counts.shown, table::count(counts.all)))?;
     }
     out.flush()?;
     Ok(())
@@ -126,7 +128,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
     }
     let asked = ready.asked(&listing, &rows);
-    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let limit = pager::row_limit(args, own.number, SHOWN);
     // The most common case, the newest calls without a filter, is one query instead of a walk through all calls.
     let quick = filter.is_empty() && own.sort == CallSort::Session && limit > 0;
     let (shown, all) = if quick {
@@ -141,7 +143,6 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         }
         (last(found, limit), all)
     };
-    let mut out = out::stdout(args.color.as_str());
     if args.json {
         let mut stdout = out::data();
         asked.each_row(
@@ -155,10 +156,10 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         stdout.flush()?;
         return Ok(ready.exit());
     }
-    let mut table = empty_table();
-    asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| anyhow::Ok(()))?;
+    let (mut table, times) = (empty_table(), TimeWriter::new(args));
+    asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), &times, row, at), |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
-    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)?;
+    print(args, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)?;
     Ok(ready.exit())
 }
 
@@ -245,11 +246,11 @@ fn empty_table() -> Table {
         ("TOOK", Align::Right),
         ("WHAT", Align::Fill),
     ];
-    Table::new(&columns).optional(&["TIME", "REASON", "TOOK"])
+    Table::new(&columns).optional(&["REASON", "TOOK"])
 }
 
 /// Adds a call to a table.
-fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, request: impl Into<RequestPlace>) {
+fn add_row(table: &mut Table, shelf: &dyn Shelf, times: &TimeWriter, mut row: CallRow<'_>, request: impl Into<RequestPlace>) {
     let (sign, style) = out::look(row.status);
     // A stored row says already what the call is about, and only commands are read again.
     let command = if row.about.is_some() {
@@ -263,7 +264,7 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, request: 
     let nested = if row.sidechain || row.is_inner() { "↳ " } else { "" };
     table.row(vec![
         Cell::styled(&row.r#ref, DIM),
-        row.requested_at.map(local).unwrap_or_default().into(),
+        times.maybe(row.requested_at).into(),
         format!("{nested}{}", row.ran()).into(),
         Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
         Cell::styled(why(row.reason, row.exit_code), style),
@@ -279,9 +280,4 @@ pub(crate) fn why(reason: Option<Reason>, exit_code: Option<i64>) -> String {
         (Some(reason), _) => reason.word().to_owned(),
         (None, _) => String::new(),
     }
-}
-
-/// Date and time in the local time zone.
-pub(crate) fn local(time: tooltrail_model::Time) -> String {
-    time.timestamp().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

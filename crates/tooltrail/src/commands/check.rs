@@ -3,6 +3,7 @@
 use crate::cli::{LogArgs, PathArgs};
 use crate::logs;
 use crate::out::{self, BOLD, DIM};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, printable};
 use clap::Args;
 use std::io::Write;
@@ -17,7 +18,7 @@ Examples:
 
 Exits 1 if a log has issues. The codes are explained in docs/check.md.";
 
-/// Maximum number of issues shown for one file.
+/// Maximum number of issues shown for one file on a terminal.
 const SHOWN: usize = 20;
 
 /// Arguments of `check`.
@@ -38,26 +39,26 @@ pub(crate) fn run(args: &LogArgs, own: &CheckArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.check_rows(&logs.now);
     // A directory of logs may contain other files; they are listed, but do not fail the check.
     let bad = rows.iter().any(|row| row.agent.is_some() && !row.issues.is_empty());
-    let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines(&rows)?;
     } else {
-        report(&mut out, &rows)?;
+        report(&mut PagedOutput::open(args), pager::row_limit(args, None, SHOWN), &rows)?;
     }
     Ok(if bad { ExitCode::FAILURE } else { logs.exit() })
 }
 
-fn report(out: &mut impl Write, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {
+fn report(out: &mut impl Write, limit: usize, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {
+    let limit = if limit == 0 { usize::MAX } else { limit };
     let ours = || rows.iter().filter(|row| row.agent.is_some());
     for row in ours().filter(|row| !row.issues.is_empty()) {
         writeln!(out, "{BOLD}{}{BOLD:#}", printable(row.file))?;
-        for issue in row.issues.iter().take(SHOWN) {
+        for issue in row.issues.iter().take(limit) {
             let call = issue.call.as_deref().map(|call| format!(" {call}")).unwrap_or_default();
             let mark = issue.row.clone().unwrap_or_else(|| issue.line.to_string());
             writeln!(out, "  {:>6}  {}  {}{DIM}{}{DIM:#}", printable(&mark), issue.code.word(), printable(&issue.text), printable(&call))?;
         }
-        if row.issues.len() > SHOWN {
-            writeln!(out, "  {DIM}and {} more; --json lists all{DIM:#}", row.issues.len() - SHOWN)?;
+        if row.issues.len() > limit {
+            writeln!(out, "  {DIM}and {} more; --json lists all{DIM:#}", row.issues.len() - limit)?;
         }
     }
     let sum = |of: fn(&CheckRow<'_>) -> u64| ours().map(of).sum::<u64>();

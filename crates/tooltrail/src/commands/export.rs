@@ -4,8 +4,8 @@ use super::show::{check_turns, turns};
 use crate::cli::LogArgs;
 use crate::logs::Logs;
 use crate::output_file::{self, Existing};
-use crate::refs::{Reference, Target};
-use crate::{logs, out, table};
+use crate::refs::Target;
+use crate::{logs, out, picker, table};
 use anyhow::{Context, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -38,9 +38,12 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
-    /// A session: its id or a prefix of it, `last`, or a file
-    #[arg(value_name = "REF")]
-    wanted: String,
+    /// A session: its id or a prefix of it, `last` (the newest of this directory's project), or a file (`help refs`)
+    #[arg(value_name = "REF", required_unless_present = "pick")]
+    wanted: Option<String>,
+    /// Choose the session from a list
+    #[arg(short = 'i', long, conflicts_with = "wanted")]
+    pick: bool,
     /// Output format [default: from the file name, else HTML]
     #[arg(long, value_name = "FORMAT", value_parser = output_parser())]
     to: Option<&'static Output>,
@@ -56,6 +59,9 @@ pub(crate) struct ExportArgs {
     /// Markdown: which calls to show in full
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Bodies::Telling)]
     bodies: Bodies,
+    /// With `--to pr`: the maximum number of characters, from 2,000 to 60,000 [default: 8,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2_000..=60_000).map(|number| number as usize))]
+    max: Option<usize>,
     /// Do not redact keys, tokens, passwords, e-mail addresses and home directories
     #[arg(long)]
     no_redact: bool,
@@ -80,18 +86,22 @@ enum Bodies {
 
 pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> {
     let to = wanted_output(args, own)?;
+    if own.max.is_some() && to.name != "pr" {
+        bail!("--max is for `--to pr`; other formats have the whole session");
+    }
     let output = output_file::path(own.output.as_deref());
     // Before any log is read: reading may take seconds.
     if output.is_none() && to.terminal == TerminalRule::Refuse && io::stdout().is_terminal() {
         bail!("refusing to print HTML to a terminal; use `-o session.{}`", to.ending());
     }
-    let reference = Reference::parse(&own.wanted);
+    let wanted = own.wanted.as_deref().unwrap_or("last");
+    let Some(reference) = picker::reference(args, wanted, own.pick)? else { return Ok(ExitCode::from(130)) };
     let logs = logs::open_for(args, &reference)?;
     logs.require_any()?;
     let linked = logs.link();
     let sessions = match reference.find(&linked, &logs.now)? {
         Target::Sessions(sessions) => sessions,
-        Target::Call(..) => bail!("`{}` is a call; give its session, or use `tooltrail show {} --json`", own.wanted, own.wanted),
+        Target::Call(..) => bail!("`{wanted}` is a call; give its session, or use `tooltrail show {wanted} --json`"),
     };
     let redactor = redactor();
     let change = |text: String| redactor.text(text);
@@ -171,7 +181,7 @@ fn options(own: &ExportArgs) -> ExportOptions {
         Bodies::Telling => markdown::ShownBodies::Telling,
         Bodies::None => markdown::ShownBodies::None,
     };
-    ExportOptions { selection: Selection { turns: own.turns }, plain: own.plain, bodies, note: note(own) }
+    ExportOptions { selection: Selection { turns: own.turns }, plain: own.plain, bodies, note: note(own), most: own.max }
 }
 
 /// The size of an export.

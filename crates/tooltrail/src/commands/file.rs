@@ -1,12 +1,13 @@
 //! `file`: every version of a file that the logs hold, and each of them as it was.
 
-use super::calls::local;
 use crate::cli::LogArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::output_file::{self, Existing};
+use crate::pager::PagedOutput;
 use crate::refs::{Reference, Target};
 use crate::table::{self, Align, Cell, Table};
+use crate::times::TimeWriter;
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
@@ -165,10 +166,13 @@ fn print(text: &str) -> anyhow::Result<()> {
 }
 
 fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[HistoryRow]) -> anyhow::Result<()> {
-    let mut out = out::stdout(args.color.as_str());
-    writeln!(out, "{}", table::printable(&history.path))?;
+    let mut out = PagedOutput::open(args);
+    match out.is_terminal() {
+        true => writeln!(out, "{}", table::printable(&history.path))?,
+        false => out.note(&table::printable(&history.path))?,
+    }
     if entries.is_empty() {
-        writeln!(out, "the logs name this file, but do not contain its full text")?;
+        out.note(&"the logs name this file, but do not contain its full text")?;
         out.flush()?;
         return Ok(());
     }
@@ -181,7 +185,8 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         ("BYTES", Align::Right),
         ("SESSION", Align::Fill),
     ])
-    .optional(&["TIME", "BYTES", "LINES"]);
+    .optional(&["BYTES", "LINES"]);
+    let times = TimeWriter::new(args);
     for entry in entries {
         let (by, number, known, size) = match entry {
             HistoryRow::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
@@ -196,7 +201,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         let count = |number: Option<u64>| number.map(table::count).unwrap_or_default();
         table.row(vec![
             number.into(),
-            evidence.time.map(local).unwrap_or_default().into(),
+            times.maybe(evidence.time).into(),
             known,
             Cell::styled(&evidence.cited, DIM),
             count(size.map(|(lines, _)| lines)).into(),
@@ -205,7 +210,7 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[H
         ]);
     }
     table.print(&mut out, table::terminal_width())?;
-    writeln!(out, "{DIM}--version N prints a version; --before CALL and --after CALL print the text around a call{DIM:#}")?;
+    out.note(&"--version N prints a version; --before CALL and --after CALL print the text around a call")?;
     out.flush()?;
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! `keep`: copies of logs, made before their agents delete them.
 
 use crate::cli::LogArgs;
-use crate::commands::calls::local;
 use crate::keeping::{self, when};
 use crate::out::{self, BOLD, DIM};
 use crate::table::{self, Align, Table};
+use crate::times::TimeWriter;
 use crate::{directories, logs, mending, progress, restoring, scheduling};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -260,7 +260,8 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
         return Ok(code);
     }
     let mut out = out::stdout(args.color.as_str());
-    let last = state.last.as_deref().and_then(|time| time.parse().ok()).map(local);
+    let times = TimeWriter::new(args);
+    let last = state.last.as_deref().and_then(|time| time.parse().ok()).map(|time| times.text(time));
     for (name, text) in lines(&status, state.on, last, keep.directory()) {
         writeln!(out, "{BOLD}{name:<10}{BOLD:#} {text}")?;
     }

@@ -2,12 +2,13 @@
 
 use crate::catalogue::Ready;
 use crate::cli::LogArgs;
-use crate::commands::calls::local;
 use crate::filters::{ScopeArg, SelectArgs};
 use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
+use crate::times::TimeWriter;
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -46,7 +47,7 @@ pub(crate) struct ListArgs {
     /// Where all terms of the filter must match: in a single call or message, or anywhere in a session
     #[arg(long, value_name = "WHAT", default_value = "call")]
     within: ScopeArg,
-    /// Only the newest N sessions; 0 for all [default: 30 in a table, all with --json]
+    /// Only the newest N sessions; 0 for all [default: 30 on a terminal, else all]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
     /// With --json: add the summary of each session, as in `show --json`
@@ -89,7 +90,7 @@ struct ListedSessions<'a> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
-    let filter = own.select.filter(args)?;
+    let filter = own.select.filter_within(args, own.within)?;
     if let Some(ready) = logs::if_stored(args, &own.select.paths())? {
         return stored(args, own, &filter, &ready);
     }
@@ -139,12 +140,11 @@ fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, 
 
 fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions<'_>) -> anyhow::Result<()> {
     let ListedSessions { rows, found, digest, is_gone } = listed;
-    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let limit = pager::row_limit(args, own.number, SHOWN);
     let shown = match own.sort {
         None => newest(rows, &found, limit),
         Some(sort) => last(rows, &found, sort, limit),
     };
-    let mut out = out::stdout(args.color.as_str());
     if args.json {
         match own.digest {
             true => {
@@ -157,8 +157,9 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         }
         return Ok(());
     }
+    let mut out = PagedOutput::open(args);
     if found.is_empty() && !filter.is_empty() {
-        writeln!(out, "no matching sessions among {}", table::count(rows.len() as u64))?;
+        out.note(&format_args!("no matching sessions among {}", table::count(rows.len() as u64)))?;
         out.flush()?;
         return Ok(());
     }
@@ -175,23 +176,24 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         ("PROJECT", Align::FillEnd),
         ("TITLE", Align::Fill),
     ])
-    .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    .optional(&["TURNS", "AGENT", "FILES", "PROJECT", "TESTS", "STATE", "CALLS"]);
+    let times = TimeWriter::new(args);
     // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
     let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
     let note = |index: usize| if is_gone(index) { Some("gone".to_owned()) } else { soon(index) };
     for &index in &shown {
-        table.row(cells(&rows[index], &digest(index, false)?, note(index)));
+        table.row(cells(&rows[index], &digest(index, false)?, note(index), &times));
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
         let which = if matches!(own.sort, None | Some(SessionSort::Started | SessionSort::Last)) { "newest" } else { "last" };
-        writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
+        out.note(&format_args!("the {which} {} of {} sessions; -n 0 shows all", shown.len(), table::count(found.len() as u64)))?;
     }
     // Counted over all sessions, not only the shown ones: the endangered ones are the oldest.
     let doomed = (0..rows.len()).filter(|&index| soon(index).is_some()).count() as u64;
     if let Some(fates) = fates.as_ref().filter(|_| doomed > 0) {
-        writeln!(out, "{DIM}{}{DIM:#}", fates.advice(doomed))?;
+        out.note(&fates.advice(doomed))?;
     }
     out.flush()?;
     Ok(())
@@ -248,17 +250,16 @@ fn tests(digest: &Digest) -> Cell {
     }
 }
 
-fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cell> {
+fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>, times: &TimeWriter) -> Vec<Cell> {
     let troubles: Vec<String> = row
         .by_status
         .iter()
         .filter(|(status, _)| !matches!(status, Status::Succeeded | Status::Answered))
         .map(|(status, count)| format!("{}{count}", out::look(*status).0))
         .collect();
-    let started = row.started_at.map(local).unwrap_or_default();
     vec![
         Cell::styled(row.short, DIM),
-        started.into(),
+        times.maybe(row.started_at).into(),
         row.agent.into(),
         state(row, note),
         table::count(row.turns).into(),

@@ -6,9 +6,11 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod file;
+pub(crate) mod help;
 pub(crate) mod index;
 pub(crate) mod keep;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod open;
 pub(crate) mod resume;
 pub(crate) mod search;
@@ -43,6 +45,8 @@ const COMMANDS: &[&str] = &[
     "tail",
     "board",
     "completions",
+    "man",
+    "help",
 ];
 
 /// Runs the command of the command line.
@@ -67,6 +71,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Tail(args)) => tail::run(&cli.logs, args),
         Some(Command::Board(args)) => board::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
+        Some(Command::Man(args)) => man::run(args),
+        Some(Command::Help(args)) => help::run(&cli.logs, args),
+        Some(Command::CompletionWords(args)) => crate::completion_words::run(&cli.logs, args),
     }
 }
 
@@ -79,8 +86,8 @@ mod tests {
     fn every_command_is_offered_and_has_examples() {
         let mut cli = Cli::command();
         cli.build();
-        // `help` is added by clap.
-        let ours = || cli.get_subcommands().filter(|command| command.get_name() != "help");
+        // Hidden commands are for scripts of ours.
+        let ours = || cli.get_subcommands().filter(|command| !command.is_hide_set());
         assert_eq!(ours().map(clap::Command::get_name).collect::<Vec<_>>(), COMMANDS);
         for command in ours() {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();

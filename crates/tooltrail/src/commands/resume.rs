@@ -3,11 +3,13 @@
 use crate::cli::LogArgs;
 use crate::logs;
 use crate::out;
-use crate::refs::{Reference, Target};
+use crate::picker;
+use crate::refs::Target;
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::row::VERSION;
@@ -25,9 +27,12 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResumeArgs {
-    /// A session: its id or a prefix of it, `last`, a file, or any of its calls
+    /// A session: its id or a prefix of it, `last` (the newest of this directory's project), a file, or any of its calls
     #[arg(value_name = "REF", default_value = "last")]
     wanted: String,
+    /// Choose the session from a list
+    #[arg(short = 'i', long)]
+    pick: bool,
 }
 
 /// Command that resumes a session, as JSON.
@@ -41,7 +46,7 @@ struct ResumeRow<'a> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> {
-    let wanted = Reference::parse(&own.wanted);
+    let Some(wanted) = picker::reference(args, &own.wanted, own.pick)? else { return Ok(ExitCode::from(130)) };
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
@@ -54,6 +59,16 @@ pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> 
     // The id comes from a log, and users pass the printed line to `eval`; an id with spaces or quotes could run anything.
     if !resume::is_plain(&session.id) {
         bail!("`{}` is not a valid session id; the log may have been edited", neutral(&session.id));
+    }
+    // An agent looks for a session where it wrote it, and knows nothing of copies.
+    let row = index.and_then(|index| linked.session_row(index, &logs.now));
+    if let (Some(keep), Some(row)) = (logs.keep(), row)
+        && row.files.iter().all(|file| keep.original(Path::new(file)).is_some_and(|original| !original.exists()))
+    {
+        let short = neutral(&session.short);
+        bail!(
+            "the agent deleted the logs of session `{short}`; `tooltrail keep restore {short} --touch` restores them, then resume it"
+        );
     }
     let format = FORMATS.iter().find(|format| format.agent() == session.agent);
     let Some(command) = format.and_then(|format| format.resume(&session.id)) else {

@@ -3,6 +3,7 @@
 use crate::cli::{LogArgs, PathArgs};
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, printable};
 use clap::Args;
 use serde::Serialize;
@@ -25,7 +26,7 @@ Examples:
 
 Exits 1 if secrets were found, else 0. Values are never printed. docs/redaction.md lists what is recognised.";
 
-/// The most lines of one log that are listed for people.
+/// The most lines of one log that are listed on a terminal.
 const SHOWN: usize = 50;
 
 /// Arguments of `secrets`.
@@ -57,11 +58,10 @@ pub(crate) fn run(args: &LogArgs, own: &SecretsArgs) -> anyhow::Result<ExitCode>
     for (source, problem) in &found.problems {
         out::complain(&format!("cannot read `{source}`: {problem}"));
     }
-    let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines(found.rows.iter().flatten())?;
     } else {
-        report(&mut out, &found.rows, sources.len())?;
+        report(&mut PagedOutput::open(args), pager::row_limit(args, None, SHOWN), &found.rows, sources.len())?;
     }
     let any = found.rows.iter().any(|rows| !rows.is_empty());
     Ok(if any || !found.problems.is_empty() { ExitCode::FAILURE } else { logs.exit() })
@@ -131,18 +131,19 @@ fn secrets_of<'a>(
     Ok(())
 }
 
-fn report(out: &mut impl Write, found: &[Vec<SecretRow<'_>>], sources: usize) -> anyhow::Result<()> {
+fn report(out: &mut impl Write, limit: usize, found: &[Vec<SecretRow<'_>>], sources: usize) -> anyhow::Result<()> {
+    let limit = if limit == 0 { usize::MAX } else { limit };
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
     for rows in found {
         for row in rows {
             *kinds.entry(row.kind).or_default() += row.count;
         }
-        for row in rows.iter().take(SHOWN) {
+        for row in rows.iter().take(limit) {
             let times = if row.count > 1 { format!(" ×{}", row.count) } else { String::new() };
             writeln!(out, "{}  {BOLD}{}{BOLD:#}{DIM}{times}{DIM:#}", printable(&row.place.to_string()), row.kind)?;
         }
-        if let (Some(first), true) = (rows.first(), rows.len() > SHOWN) {
-            let more = table::count((rows.len() - SHOWN) as u64);
+        if let (Some(first), true) = (rows.first(), rows.len() > limit) {
+            let more = table::count((rows.len() - limit) as u64);
             writeln!(out, "{DIM}{more} more in {}; --json lists all{DIM:#}", printable(first.place.path()))?;
         }
     }

@@ -4,8 +4,8 @@ use crate::changes::{self, CallSelection};
 use crate::cli::LogArgs;
 use crate::logs;
 use crate::pager::PagerOutput;
-use crate::refs::{Reference, Target};
-use crate::{out, table};
+use crate::refs::Target;
+use crate::{out, picker, table};
 use anyhow::bail;
 use clap::Args;
 use std::io::{IsTerminal, Write};
@@ -21,7 +21,10 @@ use tooltrail_view::render::{json, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail show                        the newest session, with failures expanded
+  tooltrail show                        the newest session of this directory's project, with failures expanded
+  tooltrail show -i                     choose a session from a list
+  tooltrail show last:all               the newest session of all projects
+  tooltrail show project:api            the newest session of another project
   tooltrail show 3f2a                   the session whose id starts with 3f2a
   tooltrail show 3f2a:41                its 41st call in full, with its timeline
   tooltrail show last:failed            the newest call that failed
@@ -37,9 +40,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// A session: its id or a prefix of it, `last`, or a file. A call: `3f2a:41`, its id, `last:failed`, or FILE:LINE
+    /// A session: its id or a prefix of it, `last` (the newest of this directory's project), or a file. A call: `3f2a:41`, its id,
+    /// `last:failed`, or FILE:LINE (`help refs`)
     #[arg(value_name = "REF", default_value = "last")]
     wanted: String,
+    /// Choose the session from a list
+    #[arg(short = 'i', long)]
+    pick: bool,
     /// Print the log records unchanged
     #[arg(long)]
     raw: bool,
@@ -52,9 +59,6 @@ pub(crate) struct ShowArgs {
     /// Only these turns, as in `3` or `3..5`
     #[arg(long, value_name = "N..M", value_parser = turns)]
     turns: Option<(usize, usize)>,
-    /// Do not use a pager
-    #[arg(long)]
-    no_pager: bool,
 }
 
 /// Reads `3`, `3..5`, `..5` or `3..`.
@@ -69,7 +73,7 @@ pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let wanted = Reference::parse(&own.wanted);
+    let Some(wanted) = picker::reference(args, &own.wanted, own.pick)? else { return Ok(ExitCode::from(130)) };
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
@@ -113,7 +117,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         zone: Some(jiff::tz::TimeZone::system()),
     };
     let color = args.color.as_str();
-    PagerOutput::open(color, !own.no_pager).write(color, |mut out| {
+    PagerOutput::open(color, !args.no_pager).write(color, |mut out| {
         match call {
             _ if own.changes => changes::show(&book, &CallSelection { selection: options.selection.clone(), call }, &options, &mut out)?,
             Some(index) => terminal::call(&book, index, &options, &mut out)?,

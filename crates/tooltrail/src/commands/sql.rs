@@ -3,13 +3,15 @@
 use crate::catalogue::{self, Ready};
 use crate::cli::{LogArgs, duration};
 use crate::out::{self, DIM};
+use crate::pager::PagedOutput;
+use crate::sql_functions;
 use crate::table::{self, Align, Cell, Table};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Statement};
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -27,7 +29,7 @@ The views are explained in docs/catalogue.md. Queries are read-only.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SqlArgs {
-    /// A single read-only statement [default: list the views and their columns]
+    /// A single read-only statement, or `-` to read it from standard input [default: list the views and their columns]
     #[arg(value_name = "SELECT", allow_hyphen_values = true)] // it may begin with a comment
     statement: Option<String>,
     /// Print CSV with a header line
@@ -48,8 +50,12 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
     let catalogue = library.catalogue();
     let mut connection = catalogue.ask(&now)?;
     limit(&mut connection, own.timeout);
-    let sql = own.statement.as_deref().unwrap_or(VIEWS);
-    let mut statement = prepare(&connection, sql)?;
+    sql_functions::add(&connection)?;
+    let sql = match own.statement.as_deref() {
+        Some("-") => from_input()?,
+        statement => statement.unwrap_or(VIEWS).to_owned(),
+    };
+    let mut statement = prepare(&connection, &sql)?;
     let printed = match (own.csv, args.json) {
         (true, _) => csv(&mut statement),
         (_, true) => json(&mut statement),
@@ -76,6 +82,18 @@ fn limit(connection: &mut Connection, timeout: Duration) {
 fn is_interrupted(error: &anyhow::Error) -> bool {
     let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
     code == Some(rusqlite::ErrorCode::OperationInterrupted)
+}
+
+/// The statement on standard input.
+fn from_input() -> anyhow::Result<String> {
+    // More than any statement has; a log piped in by mistake should not be read whole.
+    const LONGEST: u64 = 1 << 20;
+    let mut text = String::new();
+    io::stdin().lock().take(LONGEST + 1).read_to_string(&mut text).context("cannot read the statement from standard input")?;
+    if text.len() as u64 > LONGEST {
+        bail!("the statement on standard input is longer than 1 MB");
+    }
+    Ok(text)
 }
 
 fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statement<'c>> {
@@ -117,7 +135,7 @@ fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
     let heads: Vec<(&str, Align)> = names.iter().map(String::as_str).zip(numbers.iter().map(align)).collect();
     let mut table = Table::new(&heads);
     cells.into_iter().for_each(|line| table.row(line));
-    let mut out = out::stdout(args.color.as_str());
+    let mut out = PagedOutput::open(args);
     table.print(&mut out, table::terminal_width())?;
     out.flush()?;
     Ok(())

@@ -4,6 +4,7 @@ use crate::cli::LogArgs;
 use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
+use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
 use anstyle::Style;
 use clap::Args;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 use tooltrail_catalog::totals;
 use tooltrail_model::Status;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::By;
+use tooltrail_model::link::{By, Linked};
 use tooltrail_model::row::{GroupRow, StatsRow};
 
 const EXAMPLES: &str = "\
@@ -24,6 +25,8 @@ Examples:
   tooltrail stats project:. since:7d
   tooltrail stats --by day --since 2w
   tooltrail stats --by project status:failed
+  tooltrail stats --by command status:failed    which commands fail most
+  tooltrail stats --by session -n 5
   tooltrail stats --by model --json
   tooltrail stats --json | jq .usage";
 
@@ -33,10 +36,10 @@ Examples:
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     select: SelectArgs,
-    /// Group totals by project, day, week, model or tool
+    /// Group totals by project, day, week, month, model, tool, agent, branch, session or command
     #[arg(long, value_name = "WHAT", value_enum)]
     by: Option<GroupArg>,
-    /// With --by, show N groups: the newest days or weeks, else those with the most calls; 0 for all [default: 30 in a table, all with --json]
+    /// With --by, show N groups: the newest days, weeks or months, else those with the most calls; 0 for all [default: 30 on a terminal, else all]
     #[arg(short = 'n', long, value_name = "N", requires = "by")]
     number: Option<usize>,
 }
@@ -47,8 +50,13 @@ enum GroupArg {
     Project,
     Day,
     Week,
+    Month,
     Model,
     Tool,
+    Agent,
+    Branch,
+    Session,
+    Command,
 }
 
 impl GroupArg {
@@ -57,8 +65,13 @@ impl GroupArg {
             GroupArg::Project => By::Project,
             GroupArg::Day => By::Day,
             GroupArg::Week => By::Week,
+            GroupArg::Month => By::Month,
             GroupArg::Model => By::Model,
             GroupArg::Tool => By::Tool,
+            GroupArg::Agent => By::Agent,
+            GroupArg::Branch => By::Branch,
+            GroupArg::Session => By::Session,
+            GroupArg::Command => By::Command,
         }
     }
 }
@@ -80,24 +93,24 @@ const SHOWN: usize = 30;
 fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) -> anyhow::Result<ExitCode> {
     let linked = ManuallyDrop::new(logs.link());
     let groups = totals::apart(&logs.asked(&linked), filter, by, &jiff::tz::TimeZone::system());
-    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let limit = pager::row_limit(args, own.number, SHOWN);
     let surplus = if limit == 0 { 0 } else { groups.len().saturating_sub(limit) };
-    // Days and weeks are in order of time, the newest last; other groups have the most calls first.
-    let shown = if matches!(by, By::Day | By::Week) { &groups[surplus..] } else { &groups[..groups.len() - surplus] };
+    // Days, weeks and months are in order of time, the newest last; other groups have the most calls first.
+    let shown = if by.is_time() { &groups[surplus..] } else { &groups[..groups.len() - surplus] };
     if args.json {
         out::json_lines(shown)?;
         return Ok(logs.exit());
     }
-    let mut out = out::stdout(args.color.as_str());
+    let mut out = PagedOutput::open(args);
     if groups.is_empty() {
-        writeln!(out, "no data")?;
+        out.note(&"no data")?;
     } else {
-        group_table(by, shown).print(&mut out, table::terminal_width())?;
-        writeln!(out, "{DIM}{TIMES}{DIM:#}")?;
+        group_table(&linked, by, shown).print(&mut out, table::terminal_width())?;
+        out.note(&TIMES)?;
     }
     if surplus > 0 {
-        let which = if matches!(by, By::Day | By::Week) { "newest" } else { "first" };
-        writeln!(out, "{DIM}the {which} {} of {} {}s; -n 0 shows all{DIM:#}", shown.len(), groups.len(), by.word())?;
+        let which = if by.is_time() { "newest" } else { "first" };
+        out.note(&format_args!("the {which} {} of {}; -n 0 shows all", shown.len(), table::counted(groups.len() as u64, by.word())))?;
     }
     out.flush()?;
     Ok(logs.exit())
@@ -106,12 +119,12 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
 /// What the durations of calls are, below the tables that have them.
 const TIMES: &str = "durations of calls: from request to result, including waiting for approval";
 
-fn group_table(by: By, groups: &[GroupRow]) -> Table {
+fn group_table(linked: &Linked<'_>, by: By, groups: &[GroupRow]) -> Table {
     let name = by.word().to_uppercase();
     let fill = if by == By::Project { Align::FillEnd } else { Align::Fill };
     let mut columns = vec![(name.as_str(), fill), ("SESSIONS", Align::Right)];
     // A turn has no single tool or model, and tokens are not counted per tool.
-    let (turns, tokens) = (!matches!(by, By::Model | By::Tool), by != By::Tool);
+    let (turns, tokens) = (by.has_turns(), by.has_tokens());
     columns.extend(turns.then_some(("TURNS", Align::Right)));
     columns.extend(["CALLS", "FAILED", "REFUSED", "NO RESULT", "TOOL TIME"].map(|column| (column, Align::Right)));
     if tokens {
@@ -121,6 +134,12 @@ fn group_table(by: By, groups: &[GroupRow]) -> Table {
     }
     let mut table =
         Table::new(&columns).optional(&["P95", "P50", "CACHE WRITE", "SESSIONS", "NO RESULT", "TURNS", "REFUSED", "CACHE READ"]);
+    // Ids are long; a short one is a REF, and the title says which session it is.
+    let session = |id: &str| linked.sessions.iter().find(|session| &*session.id == id);
+    let named = |id: &str| match session(id).filter(|_| by == By::Session) {
+        Some(session) => format!("{}  {}", session.short, session.title.as_deref().unwrap_or("")),
+        None => id.to_owned(),
+    };
     for group in groups {
         let number = |number: u64| {
             Cell::styled(if number == 0 { "–".to_owned() } else { table::count(number) }, if number == 0 { DIM } else { Style::new() })
@@ -129,8 +148,10 @@ fn group_table(by: By, groups: &[GroupRow]) -> Table {
             let count = group.count(statuses);
             if count == 0 { number(0) } else { Cell::styled(table::count(count), out::look(statuses[0]).1) }
         };
-        let mut cells =
-            vec![group.key.as_deref().map_or_else(|| Cell::styled("(none)", DIM), Into::into), table::count(group.sessions).into()];
+        let mut cells = vec![
+            group.key.as_deref().map_or_else(|| Cell::styled("(none)", DIM), |key| named(key).into()),
+            table::count(group.sessions).into(),
+        ];
         cells.extend(turns.then(|| number(group.turns.unwrap_or(0))));
         cells.extend([
             number(group.calls),
@@ -165,15 +186,15 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
     // Never dropped, like the logs themselves: the process is about to end.
     let linked = ManuallyDrop::new(logs.link());
     let stats = totals::whole(&logs.asked(&linked), filter);
-    let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines([&stats])?;
         return Ok(logs.exit());
     }
+    let mut out = PagedOutput::open(args);
     head(&mut out, logs, &stats)?;
     if stats.calls > 0 {
         tools(&stats).print(&mut out, table::terminal_width())?;
-        writeln!(out, "{DIM}{TIMES}{DIM:#}")?;
+        out.note(&TIMES)?;
     }
     if !stats.usage.is_empty() {
         writeln!(out)?;
@@ -189,11 +210,13 @@ fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<(
     writeln!(out, "{BOLD}{calls}{BOLD:#} in {} of {}", counted(stats.turns, "turn"), counted(stats.sessions, "session"))?;
     writeln!(
         out,
-        "{DIM}{}, {}, {} ({} unparsed), read in {:.2} s{DIM:#}",
+        "{DIM}{}, {}, {} ({} unparsed), {} in {:.2} s{DIM:#}",
         counted(stats.sources, "log"),
         table::bytes(stats.bytes),
         counted(stats.lines, "line"),
         table::count(stats.unparsed),
+        // Where the index answers, the time is that of opening it and of reading what is new.
+        if logs.is_stored { "from the index" } else { "read" },
         logs.took.as_secs_f64(),
     )?;
     if stats.calls == 0 {

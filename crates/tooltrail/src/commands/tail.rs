@@ -42,8 +42,8 @@ const FATE: usize = 29;
 /// Width of the status column in a terminal narrower than `SMALL`, without the reason.
 const SMALL_FATE: usize = 15;
 const SMALL: usize = 80;
-/// The longest short name of a session.
-const SHORT: usize = 12;
+/// Width of the column of REFs, unless one is longer.
+const REF: usize = 8;
 
 /// Terminal width from which the project is shown.
 const NARROW: usize = 100;
@@ -163,7 +163,7 @@ fn width() -> Option<usize> {
     table::terminal_width().filter(|_| std::io::stdout().is_terminal())
 }
 
-/// Prints a call on a line: time, session, status, duration, subject. Without a terminal nothing is cut.
+/// Prints a call on a line: time, REF, status, duration, subject. Without a terminal nothing is cut.
 fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize>) -> std::io::Result<()> {
     let (sign, style) = out::look(call.status);
     let running = call.status == Status::Running;
@@ -185,8 +185,9 @@ fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize
     let what = printable(&format!("{nested}{}  {}", call.tool, call.what.as_deref().unwrap_or("")));
     let cell = |text: &str, width: usize, align: Align| fit(&printable(text), width, align, false);
     let most = |text: &str, width: usize| if terminal.is_some() { width } else { text.width().max(width) };
-    // Short names of sessions grow with the number of sessions, so the column follows them within limits.
-    let mut whose = cell(&call.short, call.short.width().clamp(6, SHORT), Align::Left);
+    // Never cut: `show` takes the REF as it is printed.
+    let reference = reference(call);
+    let mut whose = cell(&reference, reference.width().max(REF), Align::Left);
     if terminal.is_none_or(|width| width >= NARROW) {
         whose = format!("{whose}  {}", cell(project, most(project, 12), Align::Fill));
     }
@@ -195,6 +196,15 @@ fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize
     let room = terminal.map_or(usize::MAX, |width| width.saturating_sub(head).max(4));
     let what = fit(&what, what.width().min(room), Align::Fill, true);
     writeln!(out, "{DIM}{time:8}  {whose}{DIM:#}  {style}{fate}{style:#}  {}  {}", cell(&took, 8, Align::Right), what.trim_end())
+}
+
+/// The REF of a call, as its row has it; that of its session if the row has none.
+fn reference(call: &CallNews) -> String {
+    #[derive(serde::Deserialize)]
+    struct RowRef {
+        r#ref: String,
+    }
+    serde_json::from_str::<RowRef>(call.row.get()).map_or_else(|_| call.short.to_string(), |row| row.r#ref)
 }
 
 /// The time for a call of today, the date for others.
@@ -226,7 +236,7 @@ mod tests {
             requested: None,
             completed: None,
             duration_ms: None,
-            row: Box::default(),
+            row: serde_json::value::RawValue::from_string(r#"{"v":1,"ref":"3f2a:41"}"#.to_owned()).unwrap(),
         };
         let printed = |width: Option<usize>| {
             let mut line_of = Vec::new();
@@ -235,7 +245,10 @@ mod tests {
         };
         for width in [52, 60, 79] {
             let line = printed(Some(width));
-            assert!(line.contains("● waits for you  ") && line.trim_end().width() <= width, "{width}: {line}");
+            assert!(
+                line.contains(" 3f2a:41 ") && line.contains("● waits for you  ") && line.trim_end().width() <= width,
+                "{width}: {line}"
+            );
         }
         for width in [80, 99, 100, 120] {
             let line = printed(Some(width));

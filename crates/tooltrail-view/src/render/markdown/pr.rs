@@ -1,8 +1,8 @@
 //! A session for a pull request: digest, prompts and answers, changes, open problems; the rest folded.
 //!
 //! Forges act on more than Markdown: names in a description notify people, numbers mention issues and `fixes` closes them.
-//! So words from a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays under
-//! [`LIMIT`]: where there is too much, diffs go first, then lists of calls, then answers, then prompts; the end says what
+//! So words from a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays within
+//! [`PullRequestOptions::most`] characters: where there is too much, diffs go first, then lists of calls, then answers, then prompts; the end says what
 //! was left out.
 
 mod turns;
@@ -28,15 +28,22 @@ pub struct PullRequestOptions {
     pub selection: Selection,
     /// Remark at the end: what was redacted.
     pub note: Option<String>,
+    /// The most characters, between [`LEAST`] and [`MOST`]; [`USUAL`] if not given.
+    pub most: Option<usize>,
 }
 
-/// The most characters. Forges accept slightly more.
-pub const LIMIT: usize = 60_000;
+/// The most characters that are possible. Forges accept slightly more.
+pub const MOST: usize = 60_000;
+/// The most characters if nothing else is asked for: about what people read in a description.
+pub const USUAL: usize = 8_000;
+/// The least limit: the head and the remarks at the end need some room.
+pub const LEAST: usize = 2_000;
 /// Characters reserved for headings and for the remarks at the end.
-const SPARE: usize = 2_000;
-/// The most characters of the list of open problems, and of the list of files.
-const OPEN: usize = 14_000;
-const FILES: usize = 8_000;
+const SPARE: usize = 1_000;
+/// Shares of all characters: the list of open problems gets at most a quarter, the list of files an eighth, the digest half.
+const OPEN: usize = 4;
+const FILES: usize = 8;
+const DIGEST: usize = 2;
 /// Lengths that prompts and answers are shortened to, step by step.
 const PROMPTS: &[usize] = &[1_000, 300, 100, 40];
 const ANSWERS: &[usize] = &[600, 200, 80];
@@ -58,7 +65,8 @@ pub fn session(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let digest = tooltrail_model::digest::of(book, &options.selection);
-    let mut pull = Pull { book, options, digest: &digest, left: LIMIT - SPARE, gone: Vec::new() };
+    let limit = options.most.unwrap_or(USUAL).clamp(LEAST, MOST);
+    let mut pull = Pull { book, options, digest: &digest, limit, left: limit - SPARE, gone: Vec::new() };
     out.write_all(pull.text(changes)?.as_bytes())
 }
 
@@ -67,6 +75,8 @@ struct Pull<'b> {
     book: &'b dyn Book,
     options: &'b PullRequestOptions,
     digest: &'b Digest,
+    /// The most characters of all of it.
+    limit: usize,
     /// Number of characters that still fit.
     left: usize,
     /// Parts that were left out.
@@ -77,7 +87,7 @@ impl Pull<'_> {
     /// All of it. Important parts take their room first; their order in the text is different.
     fn text(&mut self, changes: &mut dyn Iterator<Item = Block>) -> io::Result<String> {
         // Order of importance, not of appearance: each part shrinks `left` for the next.
-        let head = self.keep(drawn(|doc| head(doc, self.book.transcript(), self.digest))?);
+        let head = self.keep(self.head()?);
         let open = self.open()?;
         let files = self.files()?;
         let turns = self.turns()?;
@@ -86,6 +96,27 @@ impl Pull<'_> {
         let foot = self.foot()?;
         // Order of appearance.
         Ok([head, turns, files, diffs, open, calls, foot].concat())
+    }
+
+    /// Title, facts and digest, with as many facts in each row of the digest as there is room for.
+    fn head(&self) -> io::Result<String> {
+        let transcript = self.book.transcript();
+        let title = drawn(|doc| head(doc, transcript))?;
+        let room = (self.limit / DIGEST).saturating_sub(size(&title));
+        let mut rows = shortened(self.digest, transcript);
+        let mut text = drawn(|doc| doc.digest(&rows))?;
+        for facts in [8, 4, 2, 1] {
+            if size(&text) <= room {
+                break;
+            }
+            rows.iter_mut().for_each(|row| row.facts.truncate(facts));
+            text = drawn(|doc| doc.digest(&rows))?;
+        }
+        // Single facts may still be long; what proves most stands first.
+        while size(&text) > room && rows.pop().is_some() {
+            text = drawn(|doc| doc.digest(&rows))?;
+        }
+        Ok(title + &text)
     }
 
     /// Takes the room of a text.
@@ -141,7 +172,7 @@ impl Pull<'_> {
 
     /// List of changed files.
     fn files(&mut self) -> io::Result<String> {
-        let changed = &self.digest.changed;
+        let (changed, limit) = (&self.digest.changed, self.limit);
         if changed.files.is_empty() {
             return Ok(String::new());
         }
@@ -149,7 +180,7 @@ impl Pull<'_> {
         let text = drawn(|doc| {
             doc.heading(3, "Changes")?;
             // A budget of its own, so that a session with thousands of files leaves room for the rest.
-            let mut room = FILES;
+            let mut room = limit / FILES;
             for (place, fact) in facts.iter().enumerate() {
                 let item = format!("- {}", super::digest::words(fact));
                 let Some(rest) = room.checked_sub(size(&item)) else {
@@ -186,7 +217,7 @@ impl Pull<'_> {
 
     /// Open problems: failures, refusals, calls without a result.
     fn open(&mut self) -> io::Result<String> {
-        let digest = self.digest;
+        let (digest, limit) = (self.digest, self.limit);
         let all: Vec<&UnresolvedCall> =
             [&digest.failures, &digest.rejected, &digest.blocked, &digest.unanswered].into_iter().flatten().collect();
         if all.is_empty() {
@@ -195,7 +226,7 @@ impl Pull<'_> {
         let facts = digest::left_open(&all, self.book.transcript());
         let text = drawn(|doc| {
             doc.heading(3, "Unresolved failures")?;
-            let mut room = OPEN;
+            let mut room = limit / OPEN;
             for (place, (open, fact)) in all.iter().zip(&facts).enumerate() {
                 // Drawn on its own first, because its size decides whether it is written.
                 let item = drawn(|doc| item(doc, &super::digest::words(fact), &message(self.book, open.cited.index, &fact.text())))?;
@@ -248,7 +279,7 @@ impl Pull<'_> {
         drawn(|doc| {
             doc.gap()?;
             if !self.gone.is_empty() {
-                let limit = count(LIMIT as u64);
+                let limit = count(self.limit as u64);
                 doc.line(&format!("*Left out to stay under {limit} characters: {}.*", self.gone.join("; ")))?;
                 doc.gap()?;
             }
@@ -280,8 +311,8 @@ fn folded(summary: &str, text: &str) -> String {
     format!("\n<details>\n<summary>{summary}</summary>\n\n{}\n\n</details>\n", text.trim_matches('\n'))
 }
 
-/// Title, facts and digest of the session.
-fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::Result<()> {
+/// Title and facts of the session.
+fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>) -> io::Result<()> {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
     let title = session.title.or(first).unwrap_or("Untitled session");
@@ -299,8 +330,7 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     facts.push(statuses.collect::<Vec<_>>().join(" "));
     facts.extend(settings::permissions(&transcript.settings).map(|modes| format!("permission mode: {}", inert(&short(&modes, TITLE)))));
     facts.retain(|fact| !fact.is_empty());
-    doc.line(&facts.join(" · "))?;
-    doc.digest(&shortened(digest, transcript))
+    doc.line(&facts.join(" · "))
 }
 
 /// The labels of prompts and answers in a digest.

@@ -43,12 +43,25 @@ pub(super) fn inert(text: &str) -> String {
     let (mut rest, mut first) = (&*text, true);
     loop {
         let (word, more) = rest.split_at(word_end(rest));
-        out.push_str(&if calls(word) { code(word) } else { escaped(word, first) });
+        out.push_str(&if calls(word) { code_word(word, first) } else { escaped(word, first) });
         // Split by hand at single spaces: runs of spaces must stay as they are.
         let Some(after) = more.strip_prefix(' ') else { return out };
         out.push(' ');
         (rest, first) = (after, false);
     }
+}
+
+/// A word as code, with the punctuation of the sentence outside: `@name`, (`#12`).
+fn code_word(word: &str, first: bool) -> String {
+    let inner = word.trim_start_matches(['(', '[', '{', '"', '\'']);
+    let own = inner.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'']);
+    // Nothing but punctuation, or a bracket that belongs to the word, as in the label of something redacted.
+    let opens = |own: &str| own.matches(['(', '[', '{']).count() != own.matches([')', ']', '}']).count();
+    if own.is_empty() || opens(own) || !calls(own) {
+        return code(word);
+    }
+    let (before, after) = (&word[..word.len() - inner.len()], &inner[own.len()..]);
+    format!("{}{}{}", escaped(before, first), code(own), escaped(after, false))
 }
 
 /// End of the first word. The label of what was redacted, such as `[token 1]`, counts as one word, or part of one, though it

@@ -82,6 +82,8 @@ pub struct ExportOptions {
     pub bodies: ShownBodies,
     /// A remark for the reader: that secrets were redacted.
     pub note: Option<String>,
+    /// A description of a pull request: the most characters.
+    pub most: Option<usize>,
 }
 
 /// Reads a whole session once and writes nothing: whoever changes its texts as they are read has seen all of them afterwards.
@@ -91,7 +93,7 @@ pub fn read_through(book: &dyn Book) -> io::Result<()> {
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        ExportOptions { selection: Selection::default(), plain: false, bodies: ShownBodies::Telling, note: None }
+        ExportOptions { selection: Selection::default(), plain: false, bodies: ShownBodies::Telling, note: None, most: None }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::head::{count, counted, look, look_of, outcome, took, why};
 use crate::line::neutral;
 use crate::messages::{MessageAuthor, MessageView};
 use crate::settings;
+use crate::why::is_doubtful;
 use std::io;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::transcript::Story;
@@ -104,11 +105,11 @@ impl TerminalWriter<'_, '_> {
     }
 
     /// A call in one line.
-    pub(super) fn call_line(&self, head: &Head, row: &CallRow<'_>, mark: &str) -> StyledRow {
-        let width = self.page.inner();
+    pub(super) fn call_line(&self, head: &Head, story: &Story<'_>, mark: &str) -> StyledRow {
+        let (width, row) = (self.page.inner(), &story.row);
         // Calls of subagents are indented, but keep the columns of the others: the full width decides.
         let wide = self.page.width() >= 120;
-        let right = right(row, wide);
+        let right = right(row, is_doubtful(story), wide);
         let mut line = StyledRow::of(DIM, mark)
             .with(DIM, &format!("{:>3} ", number(row)))
             .with(tone_style(look_of(row).tone), icon(head))
@@ -176,8 +177,10 @@ fn number(row: &CallRow<'_>) -> String {
 }
 
 /// Duration and outcome; the columns are the same for all calls unless an outcome needs more.
-fn right(row: &CallRow<'_>, wide: bool) -> StyledRow {
+fn right(row: &CallRow<'_>, doubtful: bool, wide: bool) -> StyledRow {
     let look = look_of(row);
+    // The success is not that of the test or build in the command: marked as in the table of `calls`.
+    let doubt = if doubtful { "?" } else { "" };
     let duration = row.duration_ms.map(took).unwrap_or_default();
     let mut words = outcome(row);
     // On a narrow terminal the word alone is shown; the reason would push the subject out.
@@ -186,7 +189,7 @@ fn right(row: &CallRow<'_>, wide: bool) -> StyledRow {
     }
     // Padded to a column, so that durations align from row to row.
     let column: usize = if wide { 32 } else { 9 };
-    let mut out = StyledRow::of(DIM, &format!("{duration:>9}")).with(tone_style(look.tone), &format!("  {} {words}", look.glyph));
+    let mut out = StyledRow::of(DIM, &format!("{duration:>9}")).with(tone_style(look.tone), &format!("  {}{doubt} {words}", look.glyph));
     out.pad(9 + 4 + column);
     out
 }

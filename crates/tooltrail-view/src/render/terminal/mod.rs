@@ -139,7 +139,7 @@ impl<'b, 'o> TerminalWriter<'b, 'o> {
     fn story(&mut self, story: &Story<'_>, mark: walk::Bracket) -> io::Result<()> {
         self.release()?;
         let head = view::head(story);
-        let line = self.call_line(&head, &story.row, mark.signs().0);
+        let line = self.call_line(&head, story, mark.signs().0);
         self.page.put(&line, Fold::Cut)?;
         // Compared with the finished line, since only that knows how much was cut.
         let whole = line.text().contains(&head.title.text());
