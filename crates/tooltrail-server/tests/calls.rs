@@ -268,7 +268,7 @@ fn texts_are_looked_for_in_logs() {
     let say = |shown: u64| serde_json::from_str::<Value>(&world.page(&format!("/calls/counts?q=clippy&shown={shown}"))).expect("JSON");
     assert_eq!((say(found)["say"].as_str(), say(found)["all"].as_bool()), (Some("in total."), Some(true)));
     let fewer = say(found - 1);
-    assert_eq!(fewer["say"].as_str(), Some(format!("newest matches so far; {found} in all.").as_str()));
+    assert_eq!(fewer["say"].as_str(), Some(format!("newest matches so far; {found} in total.").as_str()));
     assert_eq!(fewer["all"].as_bool(), Some(false));
     assert_eq!(saved(&world, "/calls.jsonl?q=clippy").lines().count() as u64, found);
 }

@@ -51,7 +51,7 @@ fn home_says_what_waits_what_works_and_what_went_wrong() {
     has(
         &page,
         &[
-            "<h1>1 session waits for you, 1 at work, no failures today</h1>",
+            "<h1>1 session waits for you, 1 running, no failures today</h1>",
             "16 logs, ",
             ", read in ",
             "Needs you",
@@ -119,7 +119,7 @@ fn home_tells_of_the_last_day_on_which_something_went_wrong_however_long_ago() {
             "Failed on 9 January 2025",
             "run aa02",
             "since:2025-01-09%20until:2025-01-09",
-            "1 call",
+            "The call",
             "all days",
         ],
     );
@@ -222,7 +222,7 @@ fn long_lists_come_in_pages() {
     has(&world.page("/sessions?sort=-last&page=2"), &["← Older", "Newer →"]);
     has(&world.page("/sessions?sort=title&page=2"), &["← Previous", "Next →"]);
     let last = world.page("/sessions?page=3");
-    has(&last, &["here 201 to 230", "Page 3 of 3"]);
+    has(&last, &["201–230 of 230", "Page 3 of 3"]);
     assert_eq!((titles(&first).len(), titles(&last).len()), (100, 30));
     assert_eq!(titles(&world.page("/sessions?page=99")), titles(&last), "what is past the end is the end");
     assert_eq!(titles(&world.page("/sessions?page=0")), titles(&first));
@@ -233,7 +233,7 @@ fn long_lists_come_in_pages() {
     all.dedup();
     assert_eq!(all.len(), 230, "each session once");
     has(&world.page("/search?q=status:failed"), &["1–100 of 230 calls", "href=\"/search?q=status:failed&amp;page=2\""]);
-    has(&world.page("/search?q=status:failed&page=3"), &["here 201 to 230"]);
+    has(&world.page("/search?q=status:failed&page=3"), &["201–230 of 230"]);
     // Where texts are looked for, the first page stops early and the rest is counted later.
     let hits = world.page("/search?q=needle");
     has(&hits, &["data-count=\"/search/counts?q=needle&amp;field=\"", "More than", "page=2"]);
@@ -244,7 +244,7 @@ fn long_lists_come_in_pages() {
     // However far a page is, nothing overflows and nobody waits.
     for far in ["201", "18446744073709551615"] {
         has(&world.page(&format!("/search?q=needle&page={far}")), &["Results end at page 200."]);
-        has(&world.page(&format!("/search?q=status:failed&page={far}")), &["here 201 to 230", "page=2\"", "Page 3"]);
+        has(&world.page(&format!("/search?q=status:failed&page={far}")), &["201–230 of 230", "page=2\"", "Page 3"]);
     }
 }
 
@@ -377,7 +377,7 @@ fn every_address_of_a_site_begins_with_its_root() {
     let world = World::with(support::demo, "/demo", None);
     for path in ["/", "/sessions", "/sessions?q=stauts:x", "/search", "/search?q=test", "/search?q=status:failed", "/help"] {
         let page = world.page(path);
-        has(&page, &["Demo", "invented"]);
+        has(&page, &["Demo", "Sample sessions"]);
         for name in ["href=\"/", "action=\"/", "data-from=\"/", "data-count=\"/", "data-tests-from=\"/"] {
             for piece in page.split(name).skip(1) {
                 let address = piece.split('"').next().unwrap_or_default();

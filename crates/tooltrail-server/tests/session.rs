@@ -69,7 +69,7 @@ fn its_figures_lead_to_what_is_behind_them() {
         top.split("calls</span> <a href=\"").nth(1).and_then(|rest| rest.split("</a>").next()?.split_once('"')).expect("its calls");
     let calls = world.page(address).matches(" data-row>").count();
     assert!(number.ends_with(&format!(">{calls}")) && calls > 3, "{calls} at {address}, and {number}");
-    for (view, label) in [("changes", "Changed"), ("waterfall", "Time")] {
+    for (view, label) in [("changes", "Changes"), ("waterfall", "Time")] {
         assert!(page.contains(&format!("{PROBLEMS}/{view}\"")) && page.contains(&format!(">{label}</a></dt>")), "{label}");
         assert_eq!(world.ask(&format!("{PROBLEMS}/{view}")).0, 200);
     }

@@ -278,13 +278,13 @@ mod tests {
     fn an_unknown_outcome_says_nothing_of_the_end_of_the_script() {
         let mut call = story("exec_command", Kind::Shell, Status::Answered, Detail::Other);
         call.row.origin = CallRowOrigin::Script;
-        assert_eq!(told(&call), ["Whether this call worked was not recorded: the script did not print its exit code."]);
+        assert_eq!(told(&call), ["The outcome of this call is unknown: the script did not print its exit code."]);
         call.row.kind = Kind::Edit;
-        assert_eq!(told(&call), ["Whether this call worked was not recorded: nothing that the script printed proves it."]);
+        assert_eq!(told(&call), ["The outcome of this call is unknown: the script's output does not prove it."]);
         call.row.status = Status::Succeeded;
-        assert_eq!(told(&call), ["The script went on after it, so this call did not fail."]);
+        assert_eq!(told(&call), ["The script continued after this call, so it did not fail."]);
         let script = story("exec", Kind::Script, Status::Answered, Detail::Other);
-        assert_eq!(told(&script), ["How the calls in the script ended was not recorded: nothing that it printed proves it."]);
+        assert_eq!(told(&script), ["The outcome of the calls in the script is unknown: its output does not prove it."]);
     }
 
     #[test]

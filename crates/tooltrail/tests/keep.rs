@@ -557,7 +557,7 @@ fn a_torn_copy_gives_back_its_beginning() {
     File::options().write(true).open(&copy).unwrap().set_len(length * 2 / 3).unwrap();
     let output = home.run(&["keep", "repair"]);
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.code() == Some(1) && told.contains("saved") && told.contains("1 damaged part lost"), "{told}");
+    assert!(output.status.code() == Some(1) && told.contains("recovered") && told.contains("1 damaged part lost"), "{told}");
     let restored = home.path().join("restored");
     home.ask(&["keep", "restore", "all", "--to", restored.to_str().unwrap()]);
     let saved = fs::read_to_string(restored.join(log.strip_prefix(home.path()).unwrap())).unwrap();

@@ -79,7 +79,7 @@ fn a_second_one_uses_the_first_and_others_are_left_alone() {
     // A port that was asked for is not exchanged for another one.
     let taken = run(&["serve", "--demo", "--no-open", "--port", &first.to_string()], first, home.path());
     assert_eq!(taken.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&taken.stderr).contains("is taken"), "{}", String::from_utf8_lossy(&taken.stderr));
+    assert!(String::from_utf8_lossy(&taken.stderr).contains("is in use"), "{}", String::from_utf8_lossy(&taken.stderr));
 }
 
 #[test]

@@ -199,7 +199,7 @@ fn what_cannot_be_followed_is_said() {
         (&["tail", "./nothing.jsonl"], "cannot read `./nothing.jsonl`"),
         (&["tail", "--root", ".", "./x.jsonl"], "either paths or `--root`"),
         (&["tail", "stats:failed"], "stats"),
-        (&["tail", "--for", "soon"], "no duration"),
+        (&["tail", "--for", "soon"], "is not a duration"),
     ] {
         let output = run(home.path(), arguments);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -124,7 +124,7 @@ mod tests {
             "Outside(3)",
             "4 x read []",
             "Outside(4)",
-            "Unknown(4)",
+            "Unknown(4, Edited)",
             "5 - before []",
             "6 w written []",
         ];

@@ -89,7 +89,7 @@ fn weaker_evidence_of_a_change_is_named() {
         let changed = ChangedFile { strength, ..file("a.rs", lines, &[1]) };
         Digest { changed: ChangeSummary { files: vec![changed], commands: Vec::new() }, ..digest("") }
     };
-    let weaker = |strength, lines| told(&by_shell(strength, lines), &usual(), "Changed");
+    let weaker = |strength, lines| told(&by_shell(strength, lines), &usual(), "Changes");
     assert_eq!(weaker(Strength::Observed, Some((2, 1))), ["a.rs +2 −1 · changed while the command ran #1"]);
     assert_eq!(weaker(Strength::Touched, Some((0, 0))), ["a.rs · by shell command #1"]);
     assert_eq!(weaker(Strength::Written, Some((2, 0))), ["a.rs +2 −0 #1"]);

@@ -236,7 +236,7 @@ mod tests {
         );
         assert_eq!(
             shown("make; make test; ls x", "BUILD FAILED", Some(2)),
-            ["Warning exit 2 is ls x’s; those of make, make test were not recorded", "Info output says “BUILD FAILED”"]
+            ["Warning exit 2 came from ls x; the exit codes of make, make test are unknown", "Info output says “BUILD FAILED”"]
         );
         assert_eq!(
             shown("cargo test | tail", "test result: ok. 41 passed; 0 failed", None),

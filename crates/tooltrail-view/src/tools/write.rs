@@ -81,7 +81,7 @@ mod tests {
     fn a_new_file() {
         let new = || Write { new: Some(true), ..writing() };
         assert_eq!(head(&call(Status::Succeeded, new())), "✚ | Write | docs/x.md | new file, 1 line");
-        assert_eq!(head(&call(Status::Rejected, new())), "✚ | Write | docs/x.md | would be 1 line");
+        assert_eq!(head(&call(Status::Rejected, new())), "✚ | Write | docs/x.md | not applied: 1 line");
         assert_eq!(body(&call(Status::Rejected, new())), "code md 1\n| # X\n");
     }
 
