@@ -25,6 +25,7 @@ Examples:
   tooltrail tail                 follow what runs now
   tooltrail board                which sessions run, and which one needs you
   tooltrail keep on              keep logs that agents will delete
+  tooltrail verify               did the tests pass after the last edit?
   tooltrail check session.jsonl  is this log whole?
   tooltrail secrets              which secrets the logs hold, and where
   tooltrail stats --root /mnt/backup/home";
@@ -119,6 +120,8 @@ pub(crate) enum Command {
     Stats(crate::commands::stats::StatsArgs),
     /// Follow calls as they are requested and as they end
     Tail(crate::commands::tail::TailArgs),
+    /// Check whether a session's tests, build and lint passed after its last edit; exits 1 if not
+    Verify(crate::commands::verify::VerifyArgs),
     /// Show the sessions that run, live: which one needs you, and what the others do
     Board(crate::commands::board::BoardArgs),
     /// Print a completion script for a shell

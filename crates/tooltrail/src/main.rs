@@ -7,6 +7,7 @@ mod catalogue;
 mod changes;
 mod cli;
 mod commands;
+mod config;
 mod demo;
 mod directories;
 mod filling;
@@ -31,6 +32,7 @@ mod screen;
 mod server_client;
 mod server_files;
 mod table;
+mod verdict_cells;
 
 use std::process::ExitCode;
 

@@ -125,6 +125,9 @@ pub(crate) fn run(outcome: RunOutcome, edits_after: u64, number: u32) -> CheckRu
         hint: None,
         reported: None,
         edits_after,
+        edits: Vec::new(),
+        scripts_after: 0,
+        at: None,
         commands_after: 0,
         cited: cited(number),
     }
@@ -177,6 +180,7 @@ pub(crate) fn digest(x: &str) -> Digest {
                 file("/etc/hosts", Some((0, 0)), &[]),
             ],
             commands: vec![cited(2), cited(8)],
+            net: None,
         },
         shipped: vec![
             Shipped { what: "commit".into(), which: Some(format!("9f3c2ab{x}")), cited: cited(8) },

@@ -73,7 +73,7 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
 #[test]
 fn files_without_tests_say_so() {
     let files = vec![file("/srv/app/a.rs", None, &[1])];
-    let changed = Digest { changed: ChangeSummary { files, commands: Vec::new() }, ..Digest::default() };
+    let changed = Digest { changed: ChangeSummary { files, commands: Vec::new(), net: None }, ..Digest::default() };
     assert_eq!(told(&changed, &usual(), "Proof"), ["no tests, builds or lint runs"]);
     let scripted = Digest { scripts: 2, ..changed.clone() };
     let told_so = "no tests, builds or lint runs outside 2 scripts, whose commands are not looked at";
@@ -85,7 +85,7 @@ fn files_without_tests_say_so() {
 
 #[test]
 fn commands_that_may_have_changed_something_are_named() {
-    let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect() };
+    let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect(), net: None };
     let digest = Digest { changed: commands, ..Digest::default() };
     assert_eq!(told(&digest, &usual(), "Changed"), ["no files by edits · 5 commands may have changed some #1 #2 #3 and 2 more"]);
     assert_eq!(told(&digest, &usual(), "Proof"), Vec::<String>::new());
@@ -94,7 +94,7 @@ fn commands_that_may_have_changed_something_are_named() {
 #[test]
 fn long_lists_are_cut() {
     let files = |number: usize| (0..number).map(|at| file(&format!("/srv/app/{at}.rs"), Some((1, 0)), &[1])).collect();
-    let many = |number| Digest { changed: ChangeSummary { files: files(number), commands: Vec::new() }, ..Digest::default() };
+    let many = |number| Digest { changed: ChangeSummary { files: files(number), commands: Vec::new(), net: None }, ..Digest::default() };
     let (nine, ten) = (told(&many(9), &usual(), "Changed"), told(&many(10), &usual(), "Changed"));
     assert_eq!((nine.len(), nine.last().map(String::as_str)), (10, Some("8.rs +1 −0 #1")));
     assert_eq!((ten.len(), ten.last().map(String::as_str)), (10, Some("and 2 more")));

@@ -8,6 +8,7 @@ use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
+use crate::verdict_cells;
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -19,10 +20,11 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest::{self, Digest, RunOutcome};
+use tooltrail_model::digest::{self, Digest};
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::SessionRow;
+use tooltrail_model::session_verdict::SessionVerdict;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,6 +77,7 @@ enum SessionSort {
 struct Digested<'a> {
     #[serde(flatten)]
     row: &'a SessionRow<'a>,
+    verdict: SessionVerdict,
     digest: Digest,
 }
 
@@ -83,8 +86,8 @@ struct ListedSessions<'a> {
     rows: &'a [SessionRow<'a>],
     /// Indices of the rows that match the filter.
     found: Vec<usize>,
-    /// Digest of a session: `true` for all of it, `false` for the parts that a table shows.
-    digest: &'a dyn Fn(usize, bool) -> anyhow::Result<Digest>,
+    /// Digest of a session.
+    digest: &'a dyn Fn(usize) -> anyhow::Result<Digest>,
     is_gone: &'a dyn Fn(usize) -> bool,
 }
 
@@ -98,7 +101,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
-    let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
+    let digest = |session: usize| Ok(digest_of(&linked, session, &logs.now, logs.shelf()));
     print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })?;
     Ok(logs.exit())
 }
@@ -116,24 +119,22 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
     if args.json && !filter.asks_gone() {
         found.retain(|&session| !listing.is_gone(session));
     }
-    let digest = |session: usize, whole: bool| {
+    let digest = |session: usize| {
         // Only the rows that are printed get a digest: each takes opening a bundle of logs.
         let Some(bundle) = listing.bundle(session) else { return Ok(Digest::default()) };
         let linker = ready.library.open(bundle)?;
         let linked = linker.link();
         let row = &rows[session];
         let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
-        Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf(), whole)).unwrap_or_default())
+        Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf())).unwrap_or_default())
     };
     print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })?;
     Ok(ready.exit())
 }
 
-fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, whole: bool) -> Digest {
-    let book = match whole {
-        true => SessionBook::read(linked, &[session], now, shelf, None),
-        false => SessionBook::outline(linked, &[session], now, shelf),
-    };
+fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf) -> Digest {
+    // The conversation is read for a table too: its verdict is about what the last answer claims.
+    let book = SessionBook::read(linked, &[session], now, shelf, None);
     digest::of(&book, &Selection::default())
 }
 
@@ -150,7 +151,8 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
             true => {
                 // Printed one by one, so that the first line appears before the last digest is made.
                 for &index in &shown {
-                    out::json_lines([Digested { row: &rows[index], digest: digest(index, true)? }])?;
+                    let digest = digest(index)?;
+                    out::json_lines([Digested { row: &rows[index], verdict: SessionVerdict::of(&digest), digest }])?;
                 }
             }
             false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
@@ -162,6 +164,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         out.flush()?;
         return Ok(());
     }
+    let [tests, unresolved, lines, commits] = verdict_cells::HEADS;
     let mut table = Table::new(&[
         ("SESSION", Align::Left),
         ("STARTED", Align::Left),
@@ -171,17 +174,20 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         ("CALLS", Align::Right),
         ("NOT FINE", Align::Left),
         ("FILES", Align::Right),
-        ("TESTS", Align::Left),
+        tests,
+        unresolved,
+        lines,
+        commits,
         ("PROJECT", Align::FillEnd),
         ("TITLE", Align::Fill),
     ])
-    .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    .optional(&["TURNS", "AGENT", "FILES", "COMMITS", "UNRESOLVED", "LINES", "STARTED", "PROJECT", "TESTS", "STATE"]);
     // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
     let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
     let note = |index: usize| if is_gone(index) { Some("gone".to_owned()) } else { soon(index) };
     for &index in &shown {
-        table.row(cells(&rows[index], &digest(index, false)?, note(index)));
+        table.row(cells(&rows[index], &digest(index)?, note(index)));
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
@@ -231,23 +237,6 @@ fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
     }
 }
 
-/// Cell with the outcome of the last tests, and the number of edits since.
-fn tests(digest: &Digest) -> Cell {
-    let Some(run) = &digest.test else { return "".into() };
-    let (sign, style) = match run.outcome {
-        RunOutcome::Passed => ("✓", out::look(Status::Succeeded).1),
-        RunOutcome::Failed => ("✗", out::look(Status::Failed).1),
-        // Its own exit code was not recorded, and the exit code of the whole line is a failure.
-        RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => ("?", out::look(Status::TimedOut).1),
-        RunOutcome::Masked => ("✓?", out::look(Status::TimedOut).1),
-        RunOutcome::Unknown => ("?", DIM),
-    };
-    match run.edits_after {
-        0 => Cell::styled(sign, style),
-        edits => Cell::styled(format!("{sign} then {}", table::counted(edits, "edit")), style),
-    }
-}
-
 fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cell> {
     let troubles: Vec<String> = row
         .by_status
@@ -256,6 +245,7 @@ fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cel
         .map(|(status, count)| format!("{}{count}", out::look(*status).0))
         .collect();
     let started = row.started_at.map(local).unwrap_or_default();
+    let [tests, unresolved, lines, commits] = verdict_cells::cells(&SessionVerdict::of(digest));
     vec![
         Cell::styled(row.short, DIM),
         started.into(),
@@ -268,7 +258,10 @@ fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cel
             0 => "".into(),
             files => table::count(files as u64).into(),
         },
-        tests(digest),
+        tests,
+        unresolved,
+        lines,
+        commits,
         row.project.unwrap_or_default().into(),
         row.title.unwrap_or_default().into(),
     ]

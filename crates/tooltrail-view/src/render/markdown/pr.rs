@@ -15,9 +15,11 @@ use crate::digest::{self, DigestFact, DigestRow};
 use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
+use crate::verdict::VerdictStrip;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view, settings};
 use std::io::{self, Write};
 use tooltrail_model::digest::{Digest, UnresolvedCall};
+use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{Story, Transcript};
 use turns::{TurnSummary, asked, turns};
 
@@ -297,6 +299,7 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     facts.push(statuses.collect::<Vec<_>>().join(" "));
     facts.extend(settings::permissions(&transcript.settings).map(|modes| format!("permission mode: {}", inert(&short(&modes, TITLE)))));
     facts.retain(|fact| !fact.is_empty());
+    doc.verdict(&VerdictStrip::of(&SessionVerdict::of(digest)))?;
     doc.line(&facts.join(" · "))?;
     doc.digest(&shortened(digest, transcript))
 }

@@ -1,0 +1,137 @@
+//! Claims: sentences in which an answer says that tests, a build or a linter pass.
+//!
+//! Only phrases of the tables below count, and only as a plain statement about all of it: a negation, a condition, a question, a part
+//! ("the new tests pass") or an answer that admits a failure is no claim. It is better to miss a claim than to accuse an agent of one.
+//! docs/verdict.md documents the tables. What a claim is worth is decided by [`session_verdict`](crate::session_verdict).
+
+mod phrases;
+mod words;
+
+use phrases::{ADMISSIONS, CONDITIONS, ClaimPhrase, FILLERS, MENDED, NEGATIONS, PHRASES, TIMES, WHOLES};
+use serde::{Deserialize, Serialize};
+use words::{ClaimWord, sentences};
+
+/// The most bytes of an answer that are searched.
+const LONGEST: usize = 256 * 1024;
+
+/// What a claim is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimSubject {
+    /// Tests.
+    Test,
+    /// The build.
+    Build,
+    /// Linters and type checkers.
+    Lint,
+    /// All checks there are.
+    Checks,
+}
+
+/// Words of an answer that claim success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// What they are about.
+    pub about: ClaimSubject,
+    /// The words, as written.
+    pub text: String,
+}
+
+/// The claims in an answer, the first about each subject.
+pub fn find(answer: &str) -> Vec<Claim> {
+    let end = answer.char_indices().map(|(at, _)| at).find(|at| *at >= LONGEST).unwrap_or(answer.len());
+    let answer = answer.get(..end).unwrap_or_default();
+    let sentences = sentences(answer);
+    let mut claims: Vec<Claim> = Vec::new();
+    for sentence in &sentences {
+        let Some((about, text)) = claim(&sentence.words, sentence.asks) else { continue };
+        let text = quoted(answer, text).trim();
+        if !text.is_empty() && !claims.iter().any(|known| known.about == about) {
+            claims.push(Claim { about, text: text.to_owned() });
+        }
+    }
+    // An answer that names what still fails claims nothing about the same thing.
+    claims.retain(|claim| !sentences.iter().any(|sentence| admits(&sentence.words, claim.about)));
+    claims
+}
+
+/// A part of an answer, with the backtick that begins or ends a command in it.
+fn quoted(answer: &str, std::ops::Range { start, end }: std::ops::Range<usize>) -> &str {
+    let text = answer.get(start..end).unwrap_or_default();
+    if text.matches('`').count() % 2 == 0 {
+        return text;
+    }
+    let before = start.checked_sub(1).and_then(|start| answer.get(start..end)).filter(|text| text.starts_with('`'));
+    before.or_else(|| answer.get(start..end + 1).filter(|text| text.ends_with('`'))).unwrap_or(text)
+}
+
+/// The claim of a sentence: its subject, and the place of its words.
+fn claim(words: &[ClaimWord], asks: bool) -> Option<(ClaimSubject, std::ops::Range<usize>)> {
+    if asks || words.iter().any(|word| word.is_partial()) {
+        return None;
+    }
+    let (phrase, subject, predicate) = PHRASES.iter().find_map(|phrase| {
+        (0..words.len()).find_map(|at| matched(phrase, words, at).map(|(begin, end)| (phrase, begin, end)))
+    })?;
+    let clause = words.get(..subject)?;
+    let begins = clause.iter().rposition(|word| word.ends_clause).map_or(0, |at| at + 1);
+    let lead = clause.get(begins..)?;
+    let rest = words.get(predicate..).unwrap_or_default();
+    let has = |list: &[&str], words: &[ClaimWord]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    let moved = words.first().is_some_and(|first| matches!(first.text.as_str(), "before" | "previously" | "earlier" | "originally"));
+    let doubted = moved || has(CONDITIONS, words.get(..subject)?) || has(TIMES, lead) || rest.first().is_some_and(|next| has(CONDITIONS, std::slice::from_ref(next)));
+    let denied = denies(words.get(begins..).unwrap_or_default());
+    // Only words for the whole may stand before the subject: "the new tests pass" is about some of them.
+    let whole = lead.last().is_none_or(|word| WHOLES.contains(&word.text.as_str()) || word.is_number());
+    let opens = lead.iter().rposition(|word| !WHOLES.contains(&word.text.as_str()) && !word.is_number()).map_or(begins, |at| begins + at + 1);
+    let span = words.get(opens.min(subject))?.start..words.get(predicate.checked_sub(1)?)?.end;
+    (!doubted && !denied && whole).then_some((phrase.about, span))
+}
+
+/// The place of a phrase in a sentence, if its subject begins at `at`: from the subject to behind the predicate.
+fn matched(phrase: &ClaimPhrase, words: &[ClaimWord], at: usize) -> Option<(usize, usize)> {
+    let here = |place: usize, text: &str| {
+        let wanted = text.split(' ');
+        let count = wanted.clone().count();
+        let own = words.get(place..place + count)?;
+        wanted.zip(own).all(|(wanted, word)| word.text == wanted).then_some(count)
+    };
+    let longest = |place: usize, list: &[&str]| list.iter().filter_map(|text| here(place, text)).max();
+    let mut place = at + longest(at, phrase.subjects)?;
+    // At most a few words stand between the two; commands in code have none of them inside.
+    for _ in 0..6 {
+        if let Some(count) = longest(place, phrase.predicates) {
+            return Some((at, place + count));
+        }
+        let word = words.get(place)?;
+        if !FILLERS.contains(&word.text.as_str()) && !word.is_number() {
+            return None;
+        }
+        place += 1;
+    }
+    None
+}
+
+/// Whether words deny success. "No errors" and "without warnings" do not.
+fn denies(words: &[ClaimWord]) -> bool {
+    words.iter().enumerate().any(|(at, word)| {
+        let harmless = matches!(word.text.as_str(), "no" | "without" | "zero" | "any")
+            && words.get(at + 1..).unwrap_or_default().iter().take(2).any(|next| phrases::HARMS.contains(&next.text.as_str()));
+        let counted = phrases::HARMS.contains(&word.text.as_str())
+            && words.get(at.saturating_sub(2)..at).unwrap_or_default().iter().any(|before| matches!(before.text.as_str(), "no" | "without" | "zero" | "0" | "any"));
+        !harmless && !counted && (NEGATIONS.contains(&word.text.as_str()) || word.text.ends_with("n't"))
+    })
+}
+
+/// Whether a sentence says that something of this kind still fails or did not run.
+fn admits(words: &[ClaimWord], about: ClaimSubject) -> bool {
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    let subjects = PHRASES.iter().filter(|phrase| phrase.about == about || about == ClaimSubject::Checks);
+    let named = subjects.flat_map(|phrase| phrase.subjects).any(|subject| words.iter().any(|word| subject.trim_end_matches('s') == word.text.trim_end_matches('s')));
+    let pairs = || words.windows(2).map(|pair| format!("{} {}", pair.first().map_or("", |word| &word.text), pair.last().map_or("", |word| &word.text)));
+    let fails = has(ADMISSIONS) || pairs().any(|pair| ADMISSIONS.contains(&pair.as_str()));
+    named && fails && !has(MENDED)
+}
+
+#[cfg(test)]
+mod tests;
