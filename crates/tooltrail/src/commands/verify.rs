@@ -15,7 +15,7 @@ use tooltrail_formats::stop_hook::StopHook;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_model::row::VERSION;
-use tooltrail_model::session_verdict::policy::{NeedReason, Verification, VerifyGap, VerifyPolicy};
+use tooltrail_model::session_verdict::policy::{Verification, VerifyGap, VerifyPolicy};
 use tooltrail_model::session_verdict::{CheckKind, SessionVerdict};
 use tooltrail_model::{Status, claims, digest};
 use tooltrail_view::line::neutral;
