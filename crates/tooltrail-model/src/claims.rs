@@ -7,7 +7,7 @@
 mod phrases;
 mod words;
 
-use phrases::{ADMISSIONS, CONDITIONS, ClaimPhrase, FILLERS, MENDED, NEGATIONS, PHRASES, TIMES, WHOLES};
+use phrases::{ADMISSIONS, CONDITIONS, ClaimPhrase, FILLERS, LINKS, MENDED, NEGATIONS, PARTS, PHRASES, STARTS, TIMES, WHOLES};
 use serde::{Deserialize, Serialize};
 use words::{ClaimWord, sentences};
 
@@ -67,25 +67,38 @@ fn quoted(answer: &str, std::ops::Range { start, end }: std::ops::Range<usize>) 
 
 /// The claim of a sentence: its subject, and the place of its words.
 fn claim(words: &[ClaimWord], asks: bool) -> Option<(ClaimSubject, std::ops::Range<usize>)> {
-    if asks || words.iter().any(|word| word.is_partial()) {
+    if asks || words.iter().any(ClaimWord::is_partial) {
         return None;
     }
-    let (phrase, subject, predicate) = PHRASES.iter().find_map(|phrase| {
-        (0..words.len()).find_map(|at| matched(phrase, words, at).map(|(begin, end)| (phrase, begin, end)))
-    })?;
-    let clause = words.get(..subject)?;
-    let begins = clause.iter().rposition(|word| word.ends_clause).map_or(0, |at| at + 1);
-    let lead = clause.get(begins..)?;
-    let rest = words.get(predicate..).unwrap_or_default();
+    let places = PHRASES.iter().flat_map(|phrase| (0..words.len()).map(move |at| (phrase, at)));
+    let mut found = places.filter_map(|(phrase, at)| Some((phrase, matched(phrase, words, at)?)));
+    found.find_map(|(phrase, (begin, end))| Some((phrase.about, stated(phrase, words, begin, end)?)))
+}
+
+/// The place of the words of a claim whose subject begins at `begin` and whose predicate ends at `end`, if it is plainly stated.
+fn stated(phrase: &ClaimPhrase, words: &[ClaimWord], begin: usize, end: usize) -> Option<std::ops::Range<usize>> {
+    let before = words.get(..begin)?;
+    let clause = before.iter().rposition(|word| word.ends_clause).map_or(0, |at| at + 1);
+    let (lead, rest) = (before.get(clause..)?, words.get(end..).unwrap_or_default());
     let has = |list: &[&str], words: &[ClaimWord]| words.iter().any(|word| list.contains(&word.text.as_str()));
-    let moved = words.first().is_some_and(|first| matches!(first.text.as_str(), "before" | "previously" | "earlier" | "originally"));
-    let doubted = moved || has(CONDITIONS, words.get(..subject)?) || has(TIMES, lead) || rest.first().is_some_and(|next| has(CONDITIONS, std::slice::from_ref(next)));
-    let denied = denies(words.get(begins..).unwrap_or_default());
-    // Only words for the whole may stand before the subject: "the new tests pass" is about some of them.
-    let whole = lead.last().is_none_or(|word| WHOLES.contains(&word.text.as_str()) || word.is_number());
-    let opens = lead.iter().rposition(|word| !WHOLES.contains(&word.text.as_str()) && !word.is_number()).map_or(begins, |at| begins + at + 1);
-    let span = words.get(opens.min(subject))?.start..words.get(predicate.checked_sub(1)?)?.end;
-    (!doubted && !denied && whole).then_some((phrase.about, span))
+    let moved = has(TIMES, lead) || words.first().is_some_and(|first| STARTS.contains(&first.text.as_str()));
+    let doubted = has(CONDITIONS, before) || has(CONDITIONS, rest) || rest.first().is_some_and(|next| PARTS.contains(&next.text.as_str()));
+    if moved || doubted || denies(words.get(clause..)?) {
+        return None;
+    }
+    // Words for the whole may stand before the subject, and nothing else: "the new tests pass" is about some of them.
+    let whole = |word: &&ClaimWord| WHOLES.contains(&word.text.as_str()) || word.is_number();
+    let wholes = lead.iter().rev().take_while(whole).count();
+    let opens = begin - wholes;
+    if lead.len() > wholes && !lead.get(lead.len() - wholes - 1).is_some_and(|word| LINKS.contains(&word.text.as_str())) {
+        return None;
+    }
+    // A number of checks may be of any kind.
+    let named = words.get(opens..begin)?;
+    if phrase.about == ClaimSubject::Checks && words.get(begin)?.text == "checks" && !named.iter().any(|word| word.text == "all") {
+        return None;
+    }
+    Some(words.get(opens)?.start..words.get(end.checked_sub(1)?)?.end)
 }
 
 /// The place of a phrase in a sentence, if its subject begins at `at`: from the subject to behind the predicate.
@@ -94,22 +107,18 @@ fn matched(phrase: &ClaimPhrase, words: &[ClaimWord], at: usize) -> Option<(usiz
         let wanted = text.split(' ');
         let count = wanted.clone().count();
         let own = words.get(place..place + count)?;
-        wanted.zip(own).all(|(wanted, word)| word.text == wanted).then_some(count)
+        // A command in code is meant as a whole: `cargo test -p one` is about a part.
+        let around = [place.checked_sub(1).and_then(|at| words.get(at)), words.get(place + count)];
+        let part = |word: &&ClaimWord| word.code.is_some() && own.iter().any(|own| own.code == word.code);
+        let same = wanted.zip(own).all(|(wanted, word)| word.text == wanted);
+        (same && !around.iter().flatten().any(part)).then_some(count)
     };
     let longest = |place: usize, list: &[&str]| list.iter().filter_map(|text| here(place, text)).max();
-    let mut place = at + longest(at, phrase.subjects)?;
-    // At most a few words stand between the two; commands in code have none of them inside.
-    for _ in 0..6 {
-        if let Some(count) = longest(place, phrase.predicates) {
-            return Some((at, place + count));
-        }
-        let word = words.get(place)?;
-        if !FILLERS.contains(&word.text.as_str()) && !word.is_number() {
-            return None;
-        }
-        place += 1;
-    }
-    None
+    let behind = at + longest(at, phrase.subjects)?;
+    // At most a few words stand between the two.
+    let filler = |word: &ClaimWord| FILLERS.contains(&word.text.as_str()) || word.is_number();
+    let fillers = words.get(behind..)?.iter().take(5).take_while(|word| filler(word)).count();
+    (behind..=behind + fillers).find_map(|place| Some((at, place + longest(place, phrase.predicates)?)))
 }
 
 /// Whether words deny success. "No errors" and "without warnings" do not.
@@ -118,7 +127,11 @@ fn denies(words: &[ClaimWord]) -> bool {
         let harmless = matches!(word.text.as_str(), "no" | "without" | "zero" | "any")
             && words.get(at + 1..).unwrap_or_default().iter().take(2).any(|next| phrases::HARMS.contains(&next.text.as_str()));
         let counted = phrases::HARMS.contains(&word.text.as_str())
-            && words.get(at.saturating_sub(2)..at).unwrap_or_default().iter().any(|before| matches!(before.text.as_str(), "no" | "without" | "zero" | "0" | "any"));
+            && words
+                .get(at.saturating_sub(2)..at)
+                .unwrap_or_default()
+                .iter()
+                .any(|before| matches!(before.text.as_str(), "no" | "without" | "zero" | "0" | "any"));
         !harmless && !counted && (NEGATIONS.contains(&word.text.as_str()) || word.text.ends_with("n't"))
     })
 }
@@ -127,8 +140,12 @@ fn denies(words: &[ClaimWord]) -> bool {
 fn admits(words: &[ClaimWord], about: ClaimSubject) -> bool {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
     let subjects = PHRASES.iter().filter(|phrase| phrase.about == about || about == ClaimSubject::Checks);
-    let named = subjects.flat_map(|phrase| phrase.subjects).any(|subject| words.iter().any(|word| subject.trim_end_matches('s') == word.text.trim_end_matches('s')));
-    let pairs = || words.windows(2).map(|pair| format!("{} {}", pair.first().map_or("", |word| &word.text), pair.last().map_or("", |word| &word.text)));
+    let named = subjects
+        .flat_map(|phrase| phrase.subjects)
+        .any(|subject| words.iter().any(|word| subject.trim_end_matches('s') == word.text.trim_end_matches('s')));
+    let pairs = || {
+        words.windows(2).map(|pair| format!("{} {}", pair.first().map_or("", |word| &word.text), pair.last().map_or("", |word| &word.text)))
+    };
     let fails = has(ADMISSIONS) || pairs().any(|pair| ADMISSIONS.contains(&pair.as_str()));
     named && fails && !has(MENDED)
 }

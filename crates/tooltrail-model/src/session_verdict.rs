@@ -5,10 +5,10 @@
 
 pub mod policy;
 
+use crate::Time;
 use crate::changes::net::NetSize;
 use crate::claims::{Claim, ClaimSubject};
 use crate::digest::{CheckRun, Cited, Digest, RunOutcome, Shipped};
-use crate::Time;
 use crate::reported::{Reported, ReportedOutcome};
 use crate::status::words;
 use serde::{Deserialize, Serialize};
@@ -236,7 +236,8 @@ impl SessionVerdict {
             ClaimSubject::Lint => vec![CheckKind::Lint],
             // A check that did not run is not meant, unless none ran.
             ClaimSubject::Checks => {
-                let ran: Vec<CheckKind> = self.checks().into_iter().filter(|(_, check)| check.run.is_some()).map(|(kind, _)| kind).collect();
+                let ran: Vec<CheckKind> =
+                    self.checks().into_iter().filter(|(_, check)| check.run.is_some()).map(|(kind, _)| kind).collect();
                 if ran.is_empty() { vec![CheckKind::Test] } else { ran }
             }
         };
@@ -270,10 +271,7 @@ impl VerdictReason {
     pub fn color(self) -> VerdictColor {
         match self {
             VerdictReason::ClaimContradicted | VerdictReason::CheckFailed | VerdictReason::ReportedFailed => VerdictColor::Red,
-            VerdictReason::ClaimUnproven
-            | VerdictReason::Stale
-            | VerdictReason::Unproven
-            | VerdictReason::Reported => VerdictColor::Amber,
+            VerdictReason::ClaimUnproven | VerdictReason::Stale | VerdictReason::Unproven | VerdictReason::Reported => VerdictColor::Amber,
             VerdictReason::Passed => VerdictColor::Green,
             VerdictReason::Unknown | VerdictReason::NoTests => VerdictColor::Grey,
         }

@@ -160,7 +160,9 @@ impl<'a> SessionRows<'a> {
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
             // The columns left are those of the verdict; names come from `COLUMNS` alone.
             name => match table.tests.get(&place).map(|tested| tested.cell(name)) {
-                Some(Some(told)) => html! { td class=(name) { @if !told.say.is_empty() { span class=(told.class) title=(told.title) { (told.say) } } } },
+                Some(Some(told)) => {
+                    html! { td class=(name) { @if !told.say.is_empty() { span class=(told.class) title=(told.title) { (told.say) } } } }
+                }
                 // Took too long for this page; the script asks for it later, by the session's id.
                 None if !self.is_gone(place) && row.calls > 0 => {
                     html! { td class=(name) { span.t-muted data-tests=(row.session) data-part=(name) title="not worked out yet" { @if name == "tests" { "…" } } } }

@@ -94,16 +94,17 @@ impl VerdictStrip {
             let number = head::count(verdict.unresolved.len() as u64);
             second.push(VerdictPart::new("Unresolved", ("", Tone::Error), number).proved(Some(last)));
         }
-        second.extend(verdict.changed.map(|size| VerdictPart {
-            view: Some("/changes"),
-            ..VerdictPart::new("Changed", ("", Tone::Neutral), size_text(size))
-        }));
+        second.extend(
+            verdict
+                .changed
+                .map(|size| VerdictPart { view: Some("/changes"), ..VerdictPart::new("Changed", ("", Tone::Neutral), size_text(size)) }),
+        );
         second.extend(shipped("Commit", "Commits", &verdict.commits));
         second.extend(shipped("PR", "PRs", &verdict.pull_requests));
-        second.extend((verdict.duration_ms > 0).then(|| VerdictPart {
-            view: Some("/waterfall"),
-            ..VerdictPart::new("", ("", Tone::Muted), took(verdict.duration_ms))
-        }));
+        second.extend(
+            (verdict.duration_ms > 0)
+                .then(|| VerdictPart { view: Some("/waterfall"), ..VerdictPart::new("", ("", Tone::Muted), took(verdict.duration_ms)) }),
+        );
         VerdictStrip { state: verdict.state, first, second }
     }
 
@@ -223,12 +224,14 @@ fn shipped(one: &'static str, several: &'static str, all: &[Shipped]) -> Option<
     let last = all.last()?;
     let names: Vec<String> = all.iter().skip(all.len().saturating_sub(NAMED)).filter_map(short_name).collect();
     let text = match (all.len(), names.is_empty()) {
-        (1, true) => "made".to_owned(),
         (number, true) => head::count(number as u64),
         (number, false) if number <= NAMED => names.join(", "),
         (number, false) => format!("{}, last {}", head::count(number as u64), names.last().map_or("", String::as_str)),
     };
-    Some(VerdictPart::new(if all.len() == 1 { one } else { several }, ("", Tone::Neutral), text).proved(Some(&last.cited)))
+    Some(
+        VerdictPart::new(if all.len() == 1 && !names.is_empty() { one } else { several }, ("", Tone::Neutral), text)
+            .proved(Some(&last.cited)),
+    )
 }
 
 /// The short name of a commit or pull request: seven digits of a hash, `#12`.

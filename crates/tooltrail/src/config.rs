@@ -32,9 +32,9 @@ struct ConfigKey {
 
 /// All keys.
 const KEYS: &[ConfigKey] = &[
-    ConfigKey { table: "verify", name: "require", set: |config, value| Ok(config.verify.require = Some(checks(value)?)) },
-    ConfigKey { table: "verify", name: "reported", set: |config, value| Ok(config.verify.reported = flag(value)?) },
-    ConfigKey { table: "verify", name: "ignore", set: |config, value| Ok(config.verify.ignore = patterns(&texts(value)?)?) },
+    ConfigKey { table: "verify", name: "require", set: |config, value| checks(value).map(|all| config.verify.require = Some(all)) },
+    ConfigKey { table: "verify", name: "reported", set: |config, value| flag(value).map(|on| config.verify.reported = on) },
+    ConfigKey { table: "verify", name: "ignore", set: |config, value| patterns(&texts(value)?).map(|all| config.verify.ignore = all) },
 ];
 
 impl Config {
@@ -44,7 +44,9 @@ impl Config {
         match read(&path) {
             Ok(text) => Config::parse(&text).with_context(|| format!("cannot use `{}`", path.display())),
             // A file that was named has to be there.
-            Err(error) if error.kind() == ErrorKind::NotFound && directories::variable("TOOLTRAIL_CONFIG").is_none() => Ok(Config::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound && directories::variable("TOOLTRAIL_CONFIG").is_none() => {
+                Ok(Config::default())
+            }
             Err(error) => Err(error).with_context(|| format!("cannot read `{}`", path.display())),
         }
     }
@@ -140,7 +142,8 @@ mod tests {
 
     #[test]
     fn keys_are_read() {
-        let config = Config::parse("# policy\n[verify]\nrequire = [\"test\", \"lint\"]\nreported = true\nignore = [\"docs\", \"*.md\"]\n").unwrap();
+        let config =
+            Config::parse("# policy\n[verify]\nrequire = [\"test\", \"lint\"]\nreported = true\nignore = [\"docs\", \"*.md\"]\n").unwrap();
         assert_eq!(config.verify.require, Some(vec![CheckKind::Test, CheckKind::Lint]));
         assert!(config.verify.reported && config.verify.ignore.iter().any(|pattern| pattern.fits("/srv/app/README.md")));
         let empty = Config::parse("").unwrap();
@@ -153,7 +156,10 @@ mod tests {
         assert_eq!(wrong("\n[verify]\nrequires = []"), "line 3: unknown key `verify.requires`; did you mean `verify.require`?");
         assert_eq!(wrong("[verfy]\nrequire = []"), "line 1: unknown key `verfy`; did you mean `verify`?");
         assert_eq!(wrong("color = 1"), "line 1: unknown key `color`");
-        assert_eq!(wrong("[verify]\nrequire = [\"tests\"]"), "line 2: `verify.require` names `tests`; checks are `test`, `build` and `lint`");
+        assert_eq!(
+            wrong("[verify]\nrequire = [\"tests\"]"),
+            "line 2: `verify.require` names `tests`; checks are `test`, `build` and `lint`"
+        );
         assert_eq!(wrong("[verify]\nreported = 1"), "line 2: `verify.reported` is `true` or `false`");
         assert_eq!(wrong("[verify]\nrequire = \"test\""), "line 2: `verify.require` is a list of texts, as in `[\"test\"]`");
         assert!(wrong("[verify]\nreported = ").starts_with("line 2: "));

@@ -21,6 +21,8 @@ fn plain_statements_are_quoted_as_written() {
         ("Everything compiles cleanly", Build, "Everything compiles"),
         ("Clippy is clean.", Lint, "Clippy is clean"),
         ("Type-check passed.", Lint, "Type-check passed"),
+        ("Helper tests and build passed.", Build, "build passed"),
+        ("The new tests pass, and the build succeeds.", Build, "the build succeeds"),
         ("All checks pass.", Checks, "All checks pass"),
         ("Everything is green.", Checks, "Everything is green"),
         ("41/41 tests pass", Test, "41/41 tests pass"),
@@ -61,6 +63,12 @@ fn denials_conditions_questions_and_parts_are_no_claims() {
         "> All tests pass",
         "| tests | all tests pass |",
         "All tests pass. Two integration tests still fail, which they did before.",
+        "The focused unit tests pass.",
+        "Full `fnox-core` unit tests passed.",
+        "`cargo test -p core providers::tests::` passed",
+        "The doctor is mostly healthy with 54 checks passing.",
+        "The build succeeds for the frontend.",
+        "The suite passes once it can bind a port.",
         "I passed the tests to the runner.",
         "Tests not run: only a license changed.",
         "The user claims all tests pass.",
@@ -72,7 +80,18 @@ fn denials_conditions_questions_and_parts_are_no_claims() {
 
 #[test]
 fn any_text_is_survived() {
-    let odd = ["`", "“all tests pass", "tests", "…/41 tests pass", "’", "/", "./", "a\u{301}ll tests pa\u{0}ss", "\u{202e}tests pass", "tests\npass"];
+    let odd = [
+        "`",
+        "“all tests pass",
+        "tests",
+        "…/41 tests pass",
+        "’",
+        "/",
+        "./",
+        "a\u{301}ll tests pa\u{0}ss",
+        "\u{202e}tests pass",
+        "tests\npass",
+    ];
     for answer in odd {
         let _ = told(answer);
     }

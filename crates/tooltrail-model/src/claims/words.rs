@@ -18,11 +18,20 @@ pub(super) struct ClaimWord {
     pub(super) start: usize,
     /// Where it ends.
     pub(super) end: usize,
+    /// The piece of code in the line that it stands in.
+    pub(super) code: Option<usize>,
     /// Whether a comma or the like follows.
     pub(super) ends_clause: bool,
 }
 
 impl ClaimWord {
+    /// A word of a line that begins at `from`, behind so many backticks.
+    fn new(line: &str, from: usize, place: std::ops::Range<usize>, ticks: usize) -> Self {
+        let text = line.get(place.clone()).unwrap_or_default().replace('’', "'").to_lowercase();
+        let code = (ticks % 2 == 1).then_some(ticks);
+        ClaimWord { text, start: from + place.start, end: from + place.end, code, ends_clause: false }
+    }
+
     /// Whether it is a number, or a fraction of equal numbers.
     pub(super) fn is_number(&self) -> bool {
         self.fraction().map_or_else(|| is_number(&self.text), |(part, whole)| part == whole)
@@ -62,14 +71,16 @@ pub(super) fn sentences(answer: &str) -> Vec<ClaimSentence> {
 fn split(answer: &str, from: usize, to: usize, found: &mut Vec<ClaimSentence>) {
     let line = answer.get(from..to).unwrap_or_default();
     let mut words: Vec<ClaimWord> = Vec::new();
-    let mut word: Option<usize> = None;
+    let (mut word, mut ticks): (Option<usize>, usize) = (None, 0);
     let mut letters = line.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         let next = letters.peek().map(|(_, next)| *next);
         let inner = next.is_some_and(|next| next.is_alphanumeric());
         // A dot, a slash or a dash within a word belongs to it: `1.5`, `41/41`, `type-check`, `./gradlew`.
         let joins = match letter {
-            '.' => inner || matches!(next, Some('/' | '.')) || word.is_some() && line.get(..at).is_some_and(|before| before.ends_with("..")),
+            '.' => {
+                inner || matches!(next, Some('/' | '.')) || word.is_some() && line.get(..at).is_some_and(|before| before.ends_with(".."))
+            }
             '/' | '\'' | '’' | '-' | '_' => inner && (word.is_some() || letter == '/') || letter == '/' && next == Some('.'),
             ',' => inner && word.is_some() && next.is_some_and(|next| next.is_ascii_digit()),
             _ => letter.is_alphanumeric(),
@@ -79,20 +90,19 @@ fn split(answer: &str, from: usize, to: usize, found: &mut Vec<ClaimSentence>) {
             continue;
         }
         if let Some(start) = word.take() {
-            words.push(ClaimWord { text: lower(line.get(start..at).unwrap_or_default()), start: from + start, end: from + at, ends_clause: false });
+            words.push(ClaimWord::new(line, from, start..at, ticks));
         }
+        ticks += usize::from(letter == '`');
         match letter {
-            ',' | ':' | '—' | '–' | '(' | ')' | '→' => words.iter_mut().next_back().into_iter().for_each(|last| last.ends_clause = true),
+            ',' | ':' | '—' | '–' | '(' | ')' | '→' => {
+                words.iter_mut().next_back().into_iter().for_each(|last| last.ends_clause = true)
+            }
             '.' | '!' | '?' | ';' => found.push(ClaimSentence { words: std::mem::take(&mut words), asks: letter == '?' }),
             _ => {}
         }
     }
     if let Some(start) = word {
-        words.push(ClaimWord { text: lower(line.get(start..).unwrap_or_default()), start: from + start, end: to, ends_clause: false });
+        words.push(ClaimWord::new(line, from, start..line.len(), ticks));
     }
     found.push(ClaimSentence { words, asks: false });
-}
-
-fn lower(word: &str) -> String {
-    word.trim().replace('’', "'").to_lowercase()
 }

@@ -164,11 +164,18 @@ fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'
     effect.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
     if story.row.status == Status::Succeeded {
         effect.changes = changes(&story.told, row.cwd);
-        let at_work = row.cwd.is_some_and(|cwd| is_scratch(&format!("{cwd}/")));
-        let counts = |change: &&ChangedPath| !change.only_known && (at_work || !is_scratch(&change.path));
+        let homes = [row.cwd, book.transcript().session.project];
+        let counts = |change: &&ChangedPath| !change.only_known && makes_stale(&change.path, &homes);
         effect.edits = effect.changes.iter().filter(counts).map(|change| change.path.clone()).collect();
     }
     effect
+}
+
+/// Whether a change of a file makes the outcome of a check before it stale: not in temporary or hidden directories outside of those that the
+/// session works in. There agents keep plans and notes.
+fn makes_stale(path: &str, homes: &[Option<&str>]) -> bool {
+    let within = |home: &str| path.strip_prefix(home.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+    homes.iter().flatten().any(|home| within(home)) || !(is_scratch(path) || path.contains("/."))
 }
 
 /// What a call shipped.

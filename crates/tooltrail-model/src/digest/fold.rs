@@ -90,8 +90,7 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
     let open = masked || outcome == RunOutcome::Unknown;
     // Changes after the run show whether its outcome still holds.
     let edited = later.iter().filter(|effect| !effect.edits.is_empty());
-    let edits: Vec<LaterEdit> =
-        edited.map(|effect| LaterEdit { cited: effect.cited.clone(), paths: effect.edits.clone() }).collect();
+    let edits: Vec<LaterEdit> = edited.map(|effect| LaterEdit { cited: effect.cited.clone(), paths: effect.edits.clone() }).collect();
     Some(CheckRun {
         command: command.to_owned(),
         outcome,

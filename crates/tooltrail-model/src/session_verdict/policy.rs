@@ -130,7 +130,14 @@ impl VerifyPolicy {
 
     /// What is missing in the evidence for a check.
     fn gaps(&self, check: CheckKind, verdict: &CheckVerdict, needed: NeedReason, digest: &Digest) -> Vec<VerifyGap> {
-        let gap = |gap: GapKind, edits: u64, last_edit: Option<Cited>| VerifyGap { check, needed, gap, edits, run: verdict.run.clone(), last_edit };
+        let gap = |gap: GapKind, edits: u64, last_edit: Option<Cited>| VerifyGap {
+            check,
+            needed,
+            gap,
+            edits,
+            run: verdict.run.clone(),
+            last_edit,
+        };
         let Some(run) = &verdict.run else {
             let kind = if verdict.state == CheckState::Unknown { GapKind::NotListed } else { GapKind::NotRun };
             return vec![gap(kind, 0, None)];

@@ -14,9 +14,9 @@ use crate::exit_codes::ShellOptions;
 use crate::limits;
 use crate::plain::{PlainToken, tokenize};
 use crate::purpose_tables::listed;
+use crate::understand;
 use crate::words::{substitutions, unquote};
 use crate::wrappers::program;
-use crate::understand;
 use brush_parser::ast::{
     AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline, PipelineOperator, Program,
     SeparatorOperator, SimpleCommand as ParsedCommand,

@@ -36,7 +36,8 @@ impl VerdictCells {
         let files = verdict.changed.map(|size| counted(size.files, "file")).unwrap_or_default();
         let (commits, requests) = (verdict.commits.len() as u64, verdict.pull_requests.len() as u64);
         let shipped = [(commits, "commit"), (requests, "PR")].into_iter().filter(|(number, _)| *number > 0);
-        let short: Vec<String> = shipped.clone().map(|(number, word)| if word == "PR" { counted(number, word) } else { count(number) }).collect();
+        let short: Vec<String> =
+            shipped.clone().map(|(number, word)| if word == "PR" { counted(number, word) } else { count(number) }).collect();
         let long: Vec<String> = shipped.map(|(number, word)| counted(number, word)).collect();
         VerdictCells {
             tests: tests(verdict),
@@ -45,7 +46,11 @@ impl VerdictCells {
                 title: if unresolved > 0 { counted(unresolved, "unresolved failure") } else { String::new() },
                 tone: Tone::Error,
             },
-            lines: VerdictCell { title: if files.is_empty() { files } else { format!("{lines} in {files}") }, text: lines, tone: Tone::Neutral },
+            lines: VerdictCell {
+                title: if files.is_empty() { files } else { format!("{lines} in {files}") },
+                text: lines,
+                tone: Tone::Neutral,
+            },
             commits: VerdictCell { text: short.join(", "), title: long.join(", "), tone: Tone::Neutral },
         }
     }
@@ -63,7 +68,8 @@ fn tests(verdict: &SessionVerdict) -> VerdictCell {
     }
     let others = [(CheckKind::Build, &verdict.build), (CheckKind::Lint, &verdict.lint)];
     for (kind, _) in others.into_iter().filter(|(_, check)| check.color() == VerdictColor::Red) {
-        text = [text, format!("{} ✗", label(kind).to_lowercase())].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+        text =
+            [text, format!("{} ✗", label(kind).to_lowercase())].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
         color = VerdictColor::Red;
     }
     let claims = verdict.claims.iter().map(|claim| format!("Agent says “{}”", claim.claim.text));

@@ -13,7 +13,12 @@ const QUOTED: usize = 120;
 pub fn gap_text(gap: &VerifyGap) -> String {
     let Some(run) = &gap.run else { return missing(gap) };
     let command = format!("`{}`", one_line(&run.command, COMMAND));
-    let own = || format!("its own exit code was not recorded{}", run.exit_of.as_ref().map(|of| format!(" (that of `{}` was)", one_line(of, COMMAND))).unwrap_or_default());
+    let own = || {
+        format!(
+            "its own exit code was not recorded{}",
+            run.exit_of.as_ref().map(|of| format!(" (that of `{}` was)", one_line(of, COMMAND))).unwrap_or_default()
+        )
+    };
     let output = run.reported.as_ref().map(|reported| one_line(&reported.text, QUOTED)).unwrap_or_default();
     let said = match gap.gap {
         GapKind::Failed => format!("{command} failed{}", run.exit_code.map(|code| format!(" with exit code {code}")).unwrap_or_default()),

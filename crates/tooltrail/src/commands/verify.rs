@@ -172,7 +172,12 @@ impl VerifyAnswer<'_> {
         let (sign, style) = out::look(if passed { Status::Succeeded } else { Status::Failed });
         let dim = out::DIM;
         let title = neutral(session.title.unwrap_or_default());
-        writeln!(out, "{style}{sign} {}{style:#}  {dim}{} {title}{dim:#}", if passed { "verified" } else { "not verified" }, neutral(session.short))?;
+        writeln!(
+            out,
+            "{style}{sign} {}{style:#}  {dim}{} {title}{dim:#}",
+            if passed { "verified" } else { "not verified" },
+            neutral(session.short)
+        )?;
         for gap in &self.gaps.gaps {
             writeln!(out, "  {}", neutral(&gap_text(gap)))?;
         }

@@ -15,7 +15,8 @@ impl Doc<'_> {
     pub(super) fn verdict(&mut self, strip: &VerdictStrip) -> io::Result<()> {
         self.gap()?;
         let line = |parts: &[VerdictPart]| parts.iter().map(written).collect::<Vec<_>>().join(" · ");
-        let lines: Vec<String> = [&strip.first, &strip.second].into_iter().filter(|parts| !parts.is_empty()).map(|parts| line(parts)).collect();
+        let lines: Vec<String> =
+            [&strip.first, &strip.second].into_iter().filter(|parts| !parts.is_empty()).map(|parts| line(parts)).collect();
         // A backslash ends a line within a paragraph, whichever forge shows it.
         self.lines(&lines.join("\\\n"))?;
         self.gap()
