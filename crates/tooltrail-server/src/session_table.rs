@@ -72,7 +72,9 @@ const COLUMNS: &[(&str, &str)] = &[
     ("shipped", "Commits"),
 ];
 /// Columns of a short table.
-const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted", "tests", "open", "changed"];
+const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "tests", "changed"];
+/// Columns that the style hides where the window is not wide.
+const WIDE: &[&str] = &["branch", "model", "turns"];
 
 /// A column: a class and a word.
 type SessionColumn = (&'static str, &'static str);
@@ -117,7 +119,12 @@ impl<'a> SessionRows<'a> {
                 @for group in table.places.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
                         @if let Some(first) = group.first().filter(|_| table.by_day.is_some()) {
-                            tr.day { th colspan=(columns.len()) scope="rowgroup" { (day(first)) } }
+                            // A cell for each column that may be hidden: one that spans it would keep its room.
+                            @let wide = columns.iter().filter(|(name, _)| WIDE.contains(name));
+                            tr.day {
+                                th colspan=(columns.len() - wide.clone().count()) scope="rowgroup" { (day(first)) }
+                                @for (name, _) in wide { td class=(name) {} }
+                            }
                         }
                         @for &place in group { @if let Some(row) = self.rows.get(place) { (self.row(row, place, &columns, table, &states)) } }
                     }

@@ -67,9 +67,15 @@ fn tests(verdict: &SessionVerdict) -> VerdictCell {
         _ => {}
     }
     let others = [(CheckKind::Build, &verdict.build), (CheckKind::Lint, &verdict.lint)];
-    for (kind, _) in others.into_iter().filter(|(_, check)| check.color() == VerdictColor::Red) {
-        text =
-            [text, format!("{} ✗", label(kind).to_lowercase())].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+    let failed: Vec<String> = others
+        .into_iter()
+        .filter(|(_, check)| check.color() == VerdictColor::Red)
+        .map(|(kind, _)| format!("{} ✗", label(kind).to_lowercase()))
+        .collect();
+    if !failed.is_empty() {
+        // The number of edits gives way to what is worse.
+        let tests = text.split(',').next().unwrap_or_default().to_owned();
+        text = std::iter::once(tests).filter(|text| !text.is_empty()).chain(failed).collect::<Vec<_>>().join(" · ");
         color = VerdictColor::Red;
     }
     let claims = verdict.claims.iter().map(|claim| format!("Agent says “{}”", claim.claim.text));

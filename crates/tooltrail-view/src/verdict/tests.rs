@@ -65,7 +65,7 @@ fn cells_are_short_and_read_downwards() {
     assert_eq!(cell(None, None), "");
     let all = VerdictCells::of(&SessionVerdict::of(&digest("")));
     let texts = [&all.tests, &all.unresolved, &all.lines, &all.commits].map(|cell| cell.text.as_str());
-    assert_eq!(texts, ["! stale, 2 edits · lint ✗", "1", "+1,128 −44", "1, 1 PR"]);
+    assert_eq!(texts, ["! stale · lint ✗", "1", "+1,128 −44", "1, 1 PR"]);
     assert_eq!(all.lines.title, "+1,128 −44 in 3 files");
 }
 
