@@ -200,7 +200,7 @@ impl SessionVerdict {
             lint: check(&digest.lint),
             unresolved: digest.failures.iter().map(|failure| failure.cited.clone()).collect(),
             changed: digest.changed.size().filter(|size| size.files > 0),
-            edited: !digest.changed.files.is_empty(),
+            edited: !digest.edited.is_empty(),
             commits: shipped("commit"),
             pull_requests: shipped("pull_request"),
             scripts_incomplete: digest.scripts_incomplete,

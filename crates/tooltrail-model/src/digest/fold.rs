@@ -5,13 +5,14 @@ use super::{ChangeSummary, ChangedFile, CheckRun, Digest, LaterEdit, RunOutcome,
 use crate::changes::ChangedPath;
 use crate::command::{CommandOutcome, Purpose};
 use crate::{Reason, Status};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Digest of effects, without quotes, state and times, which come from elsewhere.
 pub(super) fn digest(effects: &[CallEffect]) -> Digest {
     let with = |status: Status| effects.iter().filter(|effect| effect.status == status).map(open).collect();
     Digest {
         changed: changed(effects),
+        edited: edited(effects),
         shipped: shipped::of_session(effects),
         test: last_run(effects, Purpose::Test),
         build: last_run(effects, Purpose::Build),
@@ -65,6 +66,12 @@ fn changed(effects: &[CallEffect]) -> ChangeSummary {
     // Commands that may have changed other files than those.
     let commands = effects.iter().filter(|effect| may_change(effect));
     ChangeSummary { files, commands: commands.map(|effect| effect.cited.clone()).collect(), net: None }
+}
+
+/// Files whose change needs a check, each once.
+fn edited(effects: &[CallEffect]) -> Vec<String> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    effects.iter().flat_map(|effect| &effect.edits).filter(|path| seen.insert(path)).cloned().collect()
 }
 
 /// True if a call ran a command that may have changed files. A command that cannot be parsed may have.

@@ -74,6 +74,9 @@ pub struct Digest {
     pub claims: Vec<Claim>,
     /// Changes.
     pub changed: ChangeSummary,
+    /// Files whose change needs a check: temporary files and plans of agents do not.
+    #[serde(skip)]
+    pub edited: Vec<String>,
     /// Commits, pushes, pull requests, in order.
     pub shipped: Vec<Shipped>,
     /// The last test run; `None` where nothing was tested.

@@ -105,7 +105,7 @@ impl Verification {
 impl VerifyPolicy {
     /// Why a session needs a check; `None` if it does not.
     fn needs(&self, kind: CheckKind, check: &CheckVerdict, digest: &Digest) -> Option<NeedReason> {
-        let edited = || digest.changed.files.iter().any(|file| !self.ignores(&file.path));
+        let edited = || digest.edited.iter().any(|path| !self.ignores(path));
         let claimed = || {
             let subject = match kind {
                 CheckKind::Test => ClaimSubject::Test,

@@ -1,7 +1,6 @@
 use super::policy::{GapKind, NeedReason, Verification, VerifyPolicy};
 use super::*;
-use crate::changes::Strength;
-use crate::digest::{ChangeSummary, ChangedFile, LaterEdit, Quote};
+use crate::digest::{LaterEdit, Quote};
 use crate::filter::NamePattern;
 use crate::row::CallNumber;
 
@@ -43,8 +42,7 @@ fn claiming(digest: Digest, about: ClaimSubject) -> Digest {
 }
 
 fn changed(path: &str) -> Digest {
-    let file = ChangedFile { path: path.into(), lines: Some((1, 0)), calls: vec![cited(2)], strength: Strength::Edited };
-    Digest { changed: ChangeSummary { files: vec![file], ..ChangeSummary::default() }, ..Digest::default() }
+    Digest { edited: vec![path.into()], ..Digest::default() }
 }
 
 #[test]

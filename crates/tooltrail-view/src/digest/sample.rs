@@ -174,6 +174,7 @@ pub(crate) fn digest(x: &str) -> Digest {
         asked: quote("**fix** the flaky test"),
         said: quote("## Done\n\nThe tests pass; `parse` keeps no state any more."),
         claims: Vec::new(),
+        edited: vec!["/srv/app/src/parser.rs".into()],
         changed: ChangeSummary {
             files: vec![
                 file(&format!("/srv/app/src/parser.rs{x}"), Some((80, 9)), &[1, 2, 3, 4, 5]),
