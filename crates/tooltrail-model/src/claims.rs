@@ -7,7 +7,9 @@
 mod phrases;
 mod words;
 
-use phrases::{ADMISSIONS, CONDITIONS, ClaimPhrase, FILLERS, LINKS, MENDED, NEGATIONS, PARTS, PHRASES, STARTS, TIMES, WHOLES};
+use phrases::{
+    ADMISSIONS, CONDITIONS, ClaimPhrase, FILLERS, LINKS, MENDED, NEGATIONS, PARTS, PHRASES, STARTS, TIMES, WHOLES, entries, lists,
+};
 use serde::{Deserialize, Serialize};
 use words::{ClaimWord, sentences};
 
@@ -70,6 +72,7 @@ fn claim(words: &[ClaimWord], asks: bool) -> Option<(ClaimSubject, std::ops::Ran
     if asks || words.iter().any(ClaimWord::is_partial) {
         return None;
     }
+    // A phrase that is denied or about a part may stand beside one that is not.
     let places = PHRASES.iter().flat_map(|phrase| (0..words.len()).map(move |at| (phrase, at)));
     let mut found = places.filter_map(|(phrase, at)| Some((phrase, matched(phrase, words, at)?)));
     found.find_map(|(phrase, (begin, end))| Some((phrase.about, stated(phrase, words, begin, end)?)))
@@ -80,17 +83,18 @@ fn stated(phrase: &ClaimPhrase, words: &[ClaimWord], begin: usize, end: usize) -
     let before = words.get(..begin)?;
     let clause = before.iter().rposition(|word| word.ends_clause).map_or(0, |at| at + 1);
     let (lead, rest) = (before.get(clause..)?, words.get(end..).unwrap_or_default());
-    let has = |list: &[&str], words: &[ClaimWord]| words.iter().any(|word| list.contains(&word.text.as_str()));
-    let moved = has(TIMES, lead) || words.first().is_some_and(|first| STARTS.contains(&first.text.as_str()));
-    let doubted = has(CONDITIONS, before) || has(CONDITIONS, rest) || rest.first().is_some_and(|next| PARTS.contains(&next.text.as_str()));
+    let has = |list: &'static str, words: &[ClaimWord]| words.iter().any(|word| lists(list, &word.text));
+    let moved = has(TIMES, lead) || words.first().is_some_and(|first| lists(STARTS, &first.text));
+    let doubted = has(CONDITIONS, before) || has(CONDITIONS, rest) || rest.first().is_some_and(|next| lists(PARTS, &next.text));
     if moved || doubted || denies(words.get(clause..)?) {
         return None;
     }
     // Words for the whole may stand before the subject, and nothing else: "the new tests pass" is about some of them.
-    let whole = |word: &&ClaimWord| WHOLES.contains(&word.text.as_str()) || word.is_number();
+    let whole = |word: &&ClaimWord| lists(WHOLES, &word.text) || word.is_number();
+    // Counted backwards from the subject, because they may follow anything that begins a clause.
     let wholes = lead.iter().rev().take_while(whole).count();
     let opens = begin - wholes;
-    if lead.len() > wholes && !lead.get(lead.len() - wholes - 1).is_some_and(|word| LINKS.contains(&word.text.as_str())) {
+    if lead.len() > wholes && !lead.get(lead.len() - wholes - 1).is_some_and(|word| lists(LINKS, &word.text)) {
         return None;
     }
     // A number of checks may be of any kind.
@@ -113,10 +117,10 @@ fn matched(phrase: &ClaimPhrase, words: &[ClaimWord], at: usize) -> Option<(usiz
         let same = wanted.zip(own).all(|(wanted, word)| word.text == wanted);
         (same && !around.iter().flatten().any(part)).then_some(count)
     };
-    let longest = |place: usize, list: &[&str]| list.iter().filter_map(|text| here(place, text)).max();
+    let longest = |place: usize, list: &'static str| entries(list).filter_map(|text| here(place, text)).max();
     let behind = at + longest(at, phrase.subjects)?;
     // At most a few words stand between the two.
-    let filler = |word: &ClaimWord| FILLERS.contains(&word.text.as_str()) || word.is_number();
+    let filler = |word: &ClaimWord| lists(FILLERS, &word.text) || word.is_number();
     let fillers = words.get(behind..)?.iter().take(5).take_while(|word| filler(word)).count();
     (behind..=behind + fillers).find_map(|place| Some((at, place + longest(place, phrase.predicates)?)))
 }
@@ -125,28 +129,28 @@ fn matched(phrase: &ClaimPhrase, words: &[ClaimWord], at: usize) -> Option<(usiz
 fn denies(words: &[ClaimWord]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let harmless = matches!(word.text.as_str(), "no" | "without" | "zero" | "any")
-            && words.get(at + 1..).unwrap_or_default().iter().take(2).any(|next| phrases::HARMS.contains(&next.text.as_str()));
-        let counted = phrases::HARMS.contains(&word.text.as_str())
+            && words.get(at + 1..).unwrap_or_default().iter().take(2).any(|next| lists(phrases::HARMS, &next.text));
+        let counted = lists(phrases::HARMS, &word.text)
             && words
                 .get(at.saturating_sub(2)..at)
                 .unwrap_or_default()
                 .iter()
                 .any(|before| matches!(before.text.as_str(), "no" | "without" | "zero" | "0" | "any"));
-        !harmless && !counted && (NEGATIONS.contains(&word.text.as_str()) || word.text.ends_with("n't"))
+        !harmless && !counted && (lists(NEGATIONS, &word.text) || word.text.ends_with("n't"))
     })
 }
 
 /// Whether a sentence says that something of this kind still fails or did not run.
 fn admits(words: &[ClaimWord], about: ClaimSubject) -> bool {
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.text.as_str()));
+    let has = |list: &'static str| words.iter().any(|word| lists(list, &word.text));
     let subjects = PHRASES.iter().filter(|phrase| phrase.about == about || about == ClaimSubject::Checks);
     let named = subjects
-        .flat_map(|phrase| phrase.subjects)
+        .flat_map(|phrase| entries(phrase.subjects))
         .any(|subject| words.iter().any(|word| subject.trim_end_matches('s') == word.text.trim_end_matches('s')));
     let pairs = || {
         words.windows(2).map(|pair| format!("{} {}", pair.first().map_or("", |word| &word.text), pair.last().map_or("", |word| &word.text)))
     };
-    let fails = has(ADMISSIONS) || pairs().any(|pair| ADMISSIONS.contains(&pair.as_str()));
+    let fails = has(ADMISSIONS) || pairs().any(|pair| lists(ADMISSIONS, &pair));
     named && fails && !has(MENDED)
 }
 

@@ -199,6 +199,7 @@ impl SessionVerdict {
             build: check(&digest.build),
             lint: check(&digest.lint),
             unresolved: digest.failures.iter().map(|failure| failure.cited.clone()).collect(),
+            // A session without changes shows nothing rather than zeros.
             changed: digest.changed.size().filter(|size| size.files > 0),
             edited: !digest.edited.is_empty(),
             commits: shipped("commit"),
@@ -251,6 +252,7 @@ impl SessionVerdict {
     fn reason(&self) -> VerdictReason {
         let claimed = |standing: ClaimStanding| self.claims.iter().any(|claim| claim.standing == standing);
         let any = |is: fn(&CheckVerdict) -> bool| self.checks().iter().any(|(_, check)| is(check));
+        // In the order of the documented table: the first that holds is told.
         let found = [
             (claimed(ClaimStanding::Contradicted), VerdictReason::ClaimContradicted),
             (any(|check| check.state == CheckState::Failed), VerdictReason::CheckFailed),
@@ -329,6 +331,7 @@ impl CheckVerdict {
             CheckState::Passed => None,
             CheckState::Failed => Some(ClaimStanding::Contradicted),
             CheckState::Reported if self.reports_failure() => Some(ClaimStanding::Contradicted),
+            // Weak evidence, but evidence: the check itself stays amber.
             CheckState::Reported => None,
             CheckState::Stale | CheckState::Unproven | CheckState::Unknown | CheckState::None => Some(ClaimStanding::Unproven),
         }

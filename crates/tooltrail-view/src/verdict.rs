@@ -150,6 +150,7 @@ fn check_part(kind: CheckKind, check: &CheckVerdict, claims: &[&JudgedClaim]) ->
     let run = check.run.as_ref();
     let mut words: Vec<String> = claims.iter().map(|claim| format!("agent says “{}”", one_line(&claim.claim.text, QUOTED))).collect();
     words.extend(state_words(kind, check));
+    // The sign is that of the worst: a claim may stand over a check that did not even run.
     let contradicted = claims.iter().any(|claim| claim.standing == ClaimStanding::Contradicted);
     let (sign, tone) = match (contradicted, claims.is_empty()) {
         (true, _) => ("✗", Tone::Error),
@@ -174,6 +175,7 @@ fn state_words(kind: CheckKind, check: &CheckVerdict) -> Vec<String> {
         return vec![if check.state == CheckState::Unknown { "unknown: scripts may have run some".to_owned() } else { none.to_owned() }];
     };
     let edits = |run: &JudgedRun| format!("{} since", counted(run.edits_after, "edit"));
+    // The state comes first, then what the output says, then why the exit code does not count.
     let mut words = match check.state {
         CheckState::Passed => vec!["passed".to_owned()],
         CheckState::Failed => vec![run.exit_code.map_or("failed".to_owned(), |code| format!("failed (exit {code})"))],
@@ -240,6 +242,7 @@ fn short_name(one: &Shipped) -> Option<String> {
     if which.len() > 7 && which.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return which.get(..7).map(str::to_owned);
     }
+    // The address of a pull request ends with its number.
     let number = which.trim_end_matches('/').rsplit('/').next().filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
     Some(number.filter(|number| !number.is_empty()).map_or_else(|| one_line(which, COMMAND), |number| format!("#{number}")))
 }

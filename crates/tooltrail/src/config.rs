@@ -57,6 +57,7 @@ impl Config {
             None => anyhow::anyhow!("{}", error.message()),
         })?;
         let mut config = Config::default();
+        // Tables and their keys are checked by name before any value is read.
         for (table, value) in root.get_ref() {
             let DeValue::Table(own) = value.get_ref() else { bail!(unknown(text, table, "", table.get_ref())) };
             if !KEYS.iter().any(|key| key.table == table.get_ref()) {
@@ -90,6 +91,7 @@ fn unknown<T>(text: &str, place: &Spanned<T>, table: &str, name: &str) -> String
     let full = |table: &str, name: &str| if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
     let own = full(table, name);
     let known = KEYS.iter().flat_map(|key| [key.table.to_owned(), full(key.table, key.name)]);
+    // A third of the letters may be wrong; beyond that a suggestion would be a guess.
     let near = known.map(|key| (distance(&key, &own), key)).filter(|(distance, key)| *distance <= key.len() / 3 + 1).min();
     let meant = near.map(|(_, key)| format!("; did you mean `{key}`?")).unwrap_or_default();
     format!("line {}: unknown key `{own}`{meant}", line(text, place.span().start))

@@ -1,3 +1,5 @@
+//! Claims: statements that count, and the many that do not.
+
 use super::*;
 
 fn told(answer: &str) -> Vec<(ClaimSubject, String)> {

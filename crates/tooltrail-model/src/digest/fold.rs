@@ -70,6 +70,7 @@ fn changed(effects: &[CallEffect]) -> ChangeSummary {
 
 /// Files whose change needs a check, each once.
 fn edited(effects: &[CallEffect]) -> Vec<String> {
+    // A set of its own keeps a session of thousands of edits from being searched for each of them.
     let mut seen: HashSet<&str> = HashSet::new();
     effects.iter().flat_map(|effect| &effect.edits).filter(|path| seen.insert(path)).cloned().collect()
 }

@@ -115,6 +115,7 @@ impl VerifyPolicy {
             digest.claims.iter().any(|claim| claim.about == subject)
         };
         match &self.require {
+            // A list is the whole policy: what it does not name is not looked at.
             Some(required) if !required.contains(&kind) => None,
             Some(_) if edited() => Some(NeedReason::Required),
             _ if check.run.is_some() => Some(NeedReason::Ran),
@@ -138,6 +139,7 @@ impl VerifyPolicy {
             run: verdict.run.clone(),
             last_edit,
         };
+        // Without a run there is one gap; with one there may be several, such as a masked outcome and later edits.
         let Some(run) = &verdict.run else {
             let kind = if verdict.state == CheckState::Unknown { GapKind::NotListed } else { GapKind::NotRun };
             return vec![gap(kind, 0, None)];

@@ -1,3 +1,5 @@
+//! Verdicts and policies as tables: a digest, and what it amounts to.
+
 use super::policy::{GapKind, NeedReason, Verification, VerifyPolicy};
 use super::*;
 use crate::digest::{LaterEdit, Quote};

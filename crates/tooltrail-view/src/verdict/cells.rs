@@ -78,6 +78,7 @@ fn tests(verdict: &SessionVerdict) -> VerdictCell {
         text = std::iter::once(tests).filter(|text| !text.is_empty()).chain(failed).collect::<Vec<_>>().join(" · ");
         color = VerdictColor::Red;
     }
+    // Whoever points at the cell reads all of it.
     let claims = verdict.claims.iter().map(|claim| format!("Agent says “{}”", claim.claim.text));
     let told = |(kind, check): (CheckKind, &CheckVerdict)| format!("{}: {}", label(kind), state_words(kind, check).join(" · "));
     let ran = verdict.checks().into_iter().filter(|(kind, check)| *kind == CheckKind::Test || check.run.is_some()).map(told);

@@ -30,6 +30,7 @@ pub fn gap_text(gap: &VerifyGap) -> String {
         GapKind::Script => format!("{command} ran before {} that may have edited files", counted(run.scripts_after, "script")),
         GapKind::NotRun | GapKind::NotListed => missing(gap),
     };
+    // The evidence comes last, so that it can be copied from the end of the line.
     let edit = gap.last_edit.as_ref().map(|edit| format!(", last edit #{}", edit.number)).unwrap_or_default();
     format!("{said}: #{}{edit}", run.cited.number)
 }

@@ -1,3 +1,5 @@
+//! The words of verdicts: each state, each cell, each gap.
+
 use super::*;
 use crate::digest::sample::{cited, digest, run};
 use tooltrail_model::claims::{Claim, ClaimSubject};

@@ -147,17 +147,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
     };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        match own.digest {
-            true => {
-                // Printed one by one, so that the first line appears before the last digest is made.
-                for &index in &shown {
-                    let digest = digest(index)?;
-                    out::json_lines([Digested { row: &rows[index], verdict: SessionVerdict::of(&digest), digest }])?;
-                }
-            }
-            false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
-        }
-        return Ok(());
+        return print_json(rows, &shown, digest, own.digest);
     }
     if found.is_empty() && !filter.is_empty() {
         writeln!(out, "no such sessions among {}", table::count(rows.len() as u64))?;
@@ -200,6 +190,24 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         writeln!(out, "{DIM}{}{DIM:#}", fates.advice(doomed))?;
     }
     out.flush()?;
+    Ok(())
+}
+
+/// Prints sessions as JSON, with their digests if asked for.
+fn print_json(
+    rows: &[SessionRow<'_>],
+    shown: &[usize],
+    digest: &dyn Fn(usize) -> anyhow::Result<Digest>,
+    whole: bool,
+) -> anyhow::Result<()> {
+    if !whole {
+        return out::json_lines(shown.iter().map(|&index| &rows[index]));
+    }
+    // Printed one by one, so that the first line appears before the last digest is made.
+    for &index in shown {
+        let digest = digest(index)?;
+        out::json_lines([Digested { row: &rows[index], verdict: SessionVerdict::of(&digest), digest }])?;
+    }
     Ok(())
 }
 

@@ -142,6 +142,7 @@ fn verify(
     }
     let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
     let mut digest = digest::of(&book, &Selection::default());
+    // An agent asks its hooks before the last answer is in the log.
     if let Some(said) = said {
         digest.claims = claims::find(said);
     }

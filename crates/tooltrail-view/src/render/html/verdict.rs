@@ -37,6 +37,7 @@ fn part(part: &VerdictPart, address: Address<'_>, page: Option<&str>, clock: Pag
     // A time or a reference alone is better than nothing, so each of them may be missing.
     let title: Vec<String> = [part.command.clone(), time, proof].into_iter().flatten().map(|text| neutral(&text).into_owned()).collect();
     let title = Some(title.join(" · ")).filter(|title| !title.is_empty());
+    // Text of a log stays text: maud escapes it, `neutral` shows control characters.
     let words = html! {
         @if !part.label.is_empty() { span.di { (part.label) } " " }
         @if !part.sign.is_empty() { span.sign aria-hidden="true" { (part.sign) } " " }
