@@ -5,7 +5,6 @@
 
 pub mod policy;
 
-use crate::Time;
 use crate::changes::net::NetSize;
 use crate::claims::{Claim, ClaimSubject};
 use crate::digest::{CheckRun, Cited, Digest, RunOutcome, Shipped};
@@ -159,7 +158,7 @@ pub struct JudgedRun {
     /// Number of scripts after it that may have edited files.
     pub scripts_after: u64,
     /// When it ran.
-    pub at: Option<Time>,
+    pub at: Option<String>,
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,
@@ -298,7 +297,7 @@ impl CheckVerdict {
             last_edit: run.edits.last().map(|edit| edit.cited.clone()),
             commands_after: run.commands_after,
             scripts_after: run.scripts_after,
-            at: run.at,
+            at: run.at.clone(),
             cited: run.cited.clone(),
         };
         CheckVerdict { state, run: run.map(judged) }

@@ -159,7 +159,7 @@ fn check_part(kind: CheckKind, check: &CheckVerdict, claims: &[&JudgedClaim]) ->
     };
     VerdictPart {
         command: run.map(|run| one_line(&run.command, COMMAND)),
-        at: run.and_then(|run| run.at),
+        at: run.and_then(|run| run.at.as_deref()?.parse().ok()),
         ..VerdictPart::new(label(kind), (sign, tone), words.join(" · ")).proved(run.map(|run| &run.cited))
     }
 }

@@ -111,7 +111,7 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
         edits,
         commands_after: later.iter().filter(|effect| may_change(effect)).count() as u64,
         scripts_after: later.iter().filter(|effect| effect.incomplete).count() as u64,
-        at: effect.at,
+        at: effect.at.map(|at| at.to_string()),
         cited: effect.cited.clone(),
     })
 }

@@ -23,7 +23,7 @@ use crate::claims::Claim;
 use crate::reported::Reported;
 use crate::row::{CallNumber, Place};
 use crate::transcript::{Story, Transcript};
-use crate::{Reason, Status, Time};
+use crate::{Reason, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -237,7 +237,7 @@ pub struct CheckRun {
     /// Number of scripts after it whose calls are not all known, so that they may have changed files.
     pub scripts_after: u64,
     /// When it was requested.
-    pub at: Option<Time>,
+    pub at: Option<String>,
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,

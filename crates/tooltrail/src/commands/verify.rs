@@ -80,13 +80,13 @@ struct GapRow<'a> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &VerifyArgs) -> anyhow::Result<ExitCode> {
-    let policy = policy(own)?;
     if !own.stop_hook {
+        let policy = policy(own)?;
         let answer = verify(args, &Reference::parse(&own.wanted), None, &policy, |answer| answer.print(args))?;
         return Ok(if answer { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     // Exit status 2 would keep the agent going, so a hook that cannot do its work ends with 1, which agents show and go on.
-    match hook(args, &policy) {
+    match policy(own).and_then(|policy| hook(args, &policy)) {
         Ok(code) => Ok(code),
         Err(error) => {
             out::complain(&error);
