@@ -29,6 +29,7 @@ pub mod saved;
 pub mod scan;
 mod served;
 pub mod shelf;
+pub mod stop_hook;
 mod time;
 mod titles;
 pub mod transcript;

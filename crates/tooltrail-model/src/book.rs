@@ -1,6 +1,7 @@
 //! A book: a transcript and the means to open its entries. Outputs read sessions through it, so that only what is shown is
 //! loaded.
 
+use crate::changes::net::FileSize;
 use crate::transcript::{Entry, Part, Spot, Story, Transcript};
 
 /// A session that can be read.
@@ -25,6 +26,12 @@ pub trait Book: Sync {
     /// What a call printed that waited for a script, of the output of the script's one call; `None` where that is not known.
     fn printed_by(&self, wait: &Story<'_>, program: &str) -> Option<String> {
         let _ = (wait, program);
+        None
+    }
+
+    /// The sizes of the net changes that the selected turns made to files; `None` where files are not replayed.
+    fn net_sizes(&self, selection: &Selection) -> Option<Vec<FileSize>> {
+        let _ = selection;
         None
     }
 

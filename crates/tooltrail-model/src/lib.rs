@@ -11,6 +11,7 @@
 pub mod assemble;
 pub mod book;
 pub mod changes;
+pub mod claims;
 pub mod command;
 pub mod content;
 pub mod detail;
@@ -28,6 +29,7 @@ pub mod position;
 pub mod reported;
 pub mod row;
 pub mod script;
+pub mod session_verdict;
 pub mod status;
 pub mod summary;
 pub mod text;

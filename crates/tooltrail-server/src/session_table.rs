@@ -46,8 +46,10 @@ pub(crate) struct SessionTable<'t> {
     pub(crate) heads: &'t dyn Fn(&str) -> Option<Markup>,
     /// Whether they are sorted by a time, and stand under its days.
     pub(crate) by_day: Option<TimeOf>,
-    /// Test results by place. `None` makes a short table, without this column and some others.
-    pub(crate) tests: Option<&'t HashMap<usize, Tested>>,
+    /// Verdicts by place, as far as they are known.
+    pub(crate) tests: &'t HashMap<usize, Tested>,
+    /// Whether only the most important columns are shown.
+    pub(crate) short: bool,
     /// Label of the table for screen readers.
     pub(crate) name: &'t str,
 }
@@ -65,9 +67,14 @@ const COLUMNS: &[(&str, &str)] = &[
     ("bad", "Problems"),
     ("lasted", "Duration"),
     ("tests", "Tests"),
+    ("open", "Unresolved"),
+    ("changed", "Lines"),
+    ("shipped", "Commits"),
 ];
 /// Columns of a short table.
-const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
+const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "tests", "changed"];
+/// Columns that the style hides where the window is not wide.
+const WIDE: &[&str] = &["branch", "model", "turns"];
 
 /// A column: a class and a word.
 type SessionColumn = (&'static str, &'static str);
@@ -93,13 +100,13 @@ impl<'a> SessionRows<'a> {
 
     /// A table of sessions.
     pub(crate) fn table(&self, table: &SessionTable<'_>) -> Markup {
-        let whole = table.tests.is_some();
+        let whole = !table.short;
         let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
         let states: States = table.places.iter().filter_map(state).collect();
-        let shown = |(name, _): &&SessionColumn| match table.tests {
+        let shown = |(name, _): &&SessionColumn| match table.short {
             // A short table shows the state before the title, not in a column.
-            None => FEW.contains(name),
-            Some(_) => *name != "state" || !states.is_empty(),
+            true => FEW.contains(name),
+            false => *name != "state" || !states.is_empty(),
         };
         // Without any state to show, the column is left out rather than empty.
         let columns: Vec<&SessionColumn> = COLUMNS.iter().filter(shown).collect();
@@ -107,12 +114,17 @@ impl<'a> SessionRows<'a> {
         // Sessions without a time are grouped too, or they would stand under the day above them.
         let day = |place: &usize| time(place).map_or_else(|| "No time recorded".to_owned(), |time| self.clock.day(time));
         html! {
-            table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.app.to("/sessions/tests"))] {
+            table.sessions.short[table.short] aria-label=(table.name) data-tests-from=(self.app.to("/sessions/tests")) {
                 thead { tr { @for (name, word) in &columns { (head(name, word, (table.heads)(name))) } } }
                 @for group in table.places.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
                         @if let Some(first) = group.first().filter(|_| table.by_day.is_some()) {
-                            tr.day { th colspan=(columns.len()) scope="rowgroup" { (day(first)) } }
+                            // A cell for each column that may be hidden: one that spans it would keep its room.
+                            @let wide = columns.iter().filter(|(name, _)| WIDE.contains(name));
+                            tr.day {
+                                th colspan=(columns.len() - wide.clone().count()) scope="rowgroup" { (day(first)) }
+                                @for (name, _) in wide { td class=(name) {} }
+                            }
                         }
                         @for &place in group { @if let Some(row) = self.rows.get(place) { (self.row(row, place, &columns, table, &states)) } }
                     }
@@ -128,7 +140,7 @@ impl<'a> SessionRows<'a> {
                 @for (name, _) in columns {
                     @match *name {
                         "state" => td.state { @match states.get(&place) { Some(state) => (state), None => span.vh { "ended" } } },
-                        "session" => td.session { @if table.tests.is_none() && let Some(state) = states.get(&place) { (state) " " } (self.title(row, place)) },
+                        "session" => td.session { @if table.short && let Some(state) = states.get(&place) { (state) " " } (self.title(row, place)) },
                         name => (self.cell(name, row, place, table)),
                     }
                 }
@@ -153,14 +165,16 @@ impl<'a> SessionRows<'a> {
             "calls" => html! { td.calls.n { a href=(self.calls_of(row, place, "")) { (with_unit(row.calls, "call")) } } },
             "bad" => html! { td.bad { (self.problems(row, place)) } },
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
-            // The only column left is `tests`; names come from `COLUMNS` alone.
-            _ => match table.tests.map(|tests| tests.get(&place)) {
-                Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
-                // Took too long for this page; the script asks for it later, by the session's id.
-                Some(None) if !self.is_gone(place) && row.calls > 0 => {
-                    html! { td.tests { span.t-muted data-tests=(row.session) title="not read yet" { "…" } } }
+            // The columns left are those of the verdict; names come from `COLUMNS` alone.
+            name => match table.tests.get(&place).map(|tested| tested.cell(name)) {
+                Some(Some(told)) => {
+                    html! { td class=(name) { @if !told.say.is_empty() { span class=(told.class) title=(told.title) { (told.say) } } } }
                 }
-                _ => html! { td.tests {} },
+                // Took too long for this page; the script asks for it later, by the session's id.
+                None if !self.is_gone(place) && row.calls > 0 => {
+                    html! { td class=(name) { span.t-muted data-tests=(row.session) data-part=(name) title="not read yet" { @if name == "tests" { "…" } } } }
+                }
+                _ => html! { td class=(name) {} },
             },
         }
     }

@@ -1,6 +1,6 @@
-//! Test results of sessions for the list. Found once per version of a session, and only within a time limit.
+//! Verdicts on sessions for lists. Worked out once per version of a session, and only within a time limit.
 //!
-//! Finding them means reading every command of a session, a millisecond or two per session; a list has a hundred
+//! Working one out means reading every command of a session, a millisecond or two per session; a list has a hundred
 //! sessions.
 
 use crate::snapshot::CatalogueSnapshot;
@@ -14,23 +14,61 @@ use tooltrail_catalog::library::Library;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest::{self, CheckRun, RunOutcome};
+use tooltrail_model::digest;
 use tooltrail_model::row::SessionRow;
-use tooltrail_view::head::{Tone, counted};
+use tooltrail_model::session_verdict::SessionVerdict;
+use tooltrail_view::line::neutral;
+use tooltrail_view::verdict::{VerdictCell, VerdictCells};
 use tracing::warn;
 
-/// Limit on the results in memory.
+/// Limit on the verdicts in memory.
 const KNOWN: usize = 5_000;
 
-/// Test result of a session, in words.
+/// A cell of a verdict, in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Tested {
-    /// Short result: `✓ then 2 edits`; empty without tests.
+pub(crate) struct ToldCell {
+    /// What it says; empty for nothing.
     pub(crate) say: String,
-    /// Result as a sentence.
+    /// The same as a sentence.
     pub(crate) title: String,
     /// Class of its colour.
     pub(crate) class: &'static str,
+}
+
+/// The verdict on a session, by the columns of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Tested {
+    /// Tests, and any other check that failed.
+    pub(crate) tests: ToldCell,
+    /// Unresolved failures.
+    pub(crate) open: ToldCell,
+    /// Added and removed lines.
+    pub(crate) changed: ToldCell,
+    /// Commits and pull requests.
+    pub(crate) shipped: ToldCell,
+}
+
+impl Tested {
+    /// The cell of a column.
+    pub(crate) fn cell(&self, column: &str) -> Option<&ToldCell> {
+        match column {
+            "tests" => Some(&self.tests),
+            "open" => Some(&self.open),
+            "changed" => Some(&self.changed),
+            "shipped" => Some(&self.shipped),
+            _ => None,
+        }
+    }
+
+    fn of(verdict: &SessionVerdict) -> Self {
+        let VerdictCells { tests, unresolved, lines, commits } = VerdictCells::of(verdict);
+        let told = |cell: VerdictCell| ToldCell {
+            say: neutral(&cell.text).into_owned(),
+            title: neutral(&cell.title).into_owned(),
+            class: words::class(cell.tone),
+        };
+        Tested { tests: told(tests), open: told(unresolved), changed: told(lines), shipped: told(commits) }
+    }
 }
 
 /// Limits on the work for one request.
@@ -44,19 +82,29 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// Limits for a page, which must not wait for long.
+    pub(crate) fn of_page(threads: usize) -> Self {
+        Bounds { threads, patience: Duration::from_millis(60), calls: 200 }
+    }
+
+    /// Limits for the script that asks again.
+    pub(crate) fn of_script(threads: usize) -> Self {
+        Bounds { threads, patience: Duration::from_secs(5), calls: u64::MAX }
+    }
+
     fn allow(&self, snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
         !snapshot.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
     }
 }
 
-/// Known results, by session and version.
+/// Known verdicts, by session and version.
 #[derive(Default)]
 pub(crate) struct Tests {
     known: Mutex<HashMap<(String, u64), Tested>>,
 }
 
 impl Tests {
-    /// Test results of some sessions, as far as they are found within bounds.
+    /// Verdicts on some sessions, as far as they are worked out within bounds.
     pub(crate) fn of(
         &self,
         snapshot: &CatalogueSnapshot,
@@ -103,32 +151,14 @@ impl Tests {
     }
 }
 
-/// Test result of a session; `None` if it cannot be opened.
+/// Verdict on a session; `None` if it cannot be opened.
 fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
     let row = rows.get(place).filter(|row| row.calls > 0)?;
     let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
-    let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its tests")).ok()?;
+    let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its verdict")).ok()?;
     let linked = linker.link();
     let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
-    let book = SessionBook::outline(&linked, &[own], &snapshot.now, snapshot.library.shelf());
-    Some(digest::of(&book, &Selection::default()).test.map(|run| said(&run)).unwrap_or_default())
-}
-
-fn said(run: &CheckRun) -> Tested {
-    let (sign, title, tone) = match run.outcome {
-        RunOutcome::Passed => ("✓", "the last tests passed", Tone::Ok),
-        RunOutcome::Failed => ("✗", "the last tests failed", Tone::Error),
-        // The exit code is that of another command in the line, and it is not a success either.
-        RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => {
-            ("?", "the last tests ran; their own exit code is unknown", Tone::Stopped)
-        }
-        RunOutcome::Masked => ("✓?", "the success came from another command; the exit code of the last tests is unknown", Tone::Stopped),
-        RunOutcome::Unknown => ("?", "the outcome of the last tests is unknown", Tone::Muted),
-    };
-    let edits = counted(run.edits_after, "edit");
-    let (say, title) = match run.edits_after {
-        0 => (sign.to_owned(), title.to_owned()),
-        _ => (format!("{sign} then {edits}"), format!("{title}; {edits} since")),
-    };
-    Tested { say, title, class: words::class(tone) }
+    // The conversation is read too, because a verdict quotes the last answer.
+    let book = SessionBook::read(&linked, &[own], &snapshot.now, snapshot.library.shelf(), None);
+    Some(Tested::of(&SessionVerdict::of(&digest::of(&book, &Selection::default()))))
 }

@@ -154,7 +154,8 @@ fn sessions_are_listed_by_day_and_sorted_by_links() {
             "Today",
             "Build and check release 0.9",
             "Yesterday",
-            "✓ then 2 edits",
+            "! unproven claim",
+            "✗ false claim",
             "Monday 2 March",
         ],
     );
@@ -397,10 +398,10 @@ fn how_far_reading_is_can_be_asked() {
 }
 
 #[test]
-fn how_tests_went_can_be_asked_later() {
+fn verdicts_can_be_asked_for_later() {
     let told = World::demo().page("/sessions/tests?s=e41c08f7-5a92-4b6d-9d13-70c8e2b4a6f1&s=6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35&s=nobody");
     let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
-    assert_eq!(told["e41c08f7-5a92-4b6d-9d13-70c8e2b4a6f1"]["say"], "✓ then 2 edits");
-    assert_eq!(told["6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35"]["say"], "✓?");
+    assert_eq!(told["e41c08f7-5a92-4b6d-9d13-70c8e2b4a6f1"]["tests"]["say"], "! unproven claim");
+    assert_eq!(told["6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35"]["tests"]["say"], "✗ false claim");
     assert_eq!(told.as_object().map(serde_json::Map::len), Some(2));
 }

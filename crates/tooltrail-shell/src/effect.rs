@@ -6,6 +6,7 @@ use crate::purpose_tables::{listed, table};
 use crate::wrappers::{self, program};
 use crate::{Map, purpose};
 use std::sync::LazyLock;
+use tooltrail_model::changes::is_scratch;
 use tooltrail_model::command::Purpose;
 
 /// The role of a command among the others of its line.
@@ -191,14 +192,6 @@ fn operands(words: &[String]) -> impl Iterator<Item = &str> {
 /// Whether an operand is a mode, such as `755` or `+x`, and not a file.
 fn is_mode(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) || word.starts_with('+')
-}
-
-/// Whether a path is a device or lies in a directory for temporary files, so that writing it changes nothing of the user's.
-pub(crate) fn is_scratch(path: &str) -> bool {
-    let in_temporary =
-        ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "$TMPDIR/", "${TMPDIR}/"].iter().any(|place| path.starts_with(place));
-    // `/tmp/../home` only looks temporary.
-    path == "-" || (in_temporary && !path.contains(".."))
 }
 
 /// The role of a command among the others of its line.

@@ -43,7 +43,7 @@ mod purpose_tables;
 mod words;
 mod wrappers;
 
-pub use files::{files, is_scratch};
+pub use files::files;
 pub use tooltrail_model::command::{CommandLine, CommandOutcome, ExitMeaning, Purpose, SimpleCommand};
 
 use tooltrail_model::row::CallRow;

@@ -14,6 +14,7 @@ use brush_parser::ast::{
     IoFileRedirectTarget, IoRedirect, Pipeline, PipelineOperator, SeparatorOperator, SimpleCommand as ParsedCommand,
 };
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
+use tooltrail_model::changes::is_scratch;
 use tooltrail_model::command::{CommandLine, CommandOutcome, ExitMeaning, Purpose, SimpleCommand};
 
 /// Shell settings that could record a masked exit code, the least intrusive first.
@@ -289,7 +290,7 @@ fn into_a_file(redirect: &IoRedirect) -> bool {
         IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) | IoRedirect::OutputAndError(word, _) => word,
         _ => return false,
     };
-    !effect::is_scratch(&unquote(&target.value))
+    !is_scratch(&unquote(&target.value))
 }
 
 /// The text of a heredoc on standard input.

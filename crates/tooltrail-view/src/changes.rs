@@ -99,12 +99,7 @@ pub fn rows(files: &[FileNet], session: &str, names: &PatchNames<'_>) -> Vec<Cha
 
 /// Number of files with a gap: a change from outside, or a text that the logs do not have.
 pub fn gaps(files: &[FileNet]) -> u64 {
-    let gap = |listed: &ListedFile<'_>| match listed {
-        ListedFile::File(file) => file.parts.iter().any(|part| !matches!(part, NetPart::Net { .. })),
-        // All that a move leaves open is whether a file was at the new path.
-        ListedFile::Renamed { .. } => false,
-    };
-    listed(files).iter().filter(|listed| gap(listed)).count() as u64
+    listed(files).iter().filter(|listed| listed.has_gap()).count() as u64
 }
 
 fn text(known: &FileText) -> &str {
@@ -112,16 +107,8 @@ fn text(known: &FileText) -> &str {
 }
 
 fn of(listed: ListedFile<'_>) -> LineCounts {
-    let part = |part: &NetPart| match part {
-        NetPart::Net { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
-        // Hunks of unknown position still count.
-        NetPart::Pieces { hunks, .. } => LineCounts::of(hunks),
-        NetPart::Outside { .. } => LineCounts::default(),
-    };
-    match listed {
-        ListedFile::File(file) => file.parts.iter().map(part).fold(LineCounts::default(), LineCounts::and),
-        ListedFile::Renamed { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
-    }
+    let (added, removed) = listed.lines();
+    LineCounts { added, removed }
 }
 
 fn fate(listed: ListedFile<'_>) -> ChangeKind {

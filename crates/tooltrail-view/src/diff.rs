@@ -7,6 +7,7 @@ use crate::limits::{Elided, ElidedUnit, Limits};
 use crate::line::{Class, Line};
 use similar::{DiffTag, TextDiff};
 use std::time::Duration;
+use tooltrail_model::changes::net::count_lines;
 use tooltrail_model::patch::{self, PatchLine};
 
 mod words;
@@ -123,15 +124,8 @@ pub struct LineCounts {
 impl LineCounts {
     /// Counts of some hunks.
     pub fn of(hunks: &[patch::Hunk]) -> Self {
-        let mut counts = LineCounts::default();
-        for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
-            match line {
-                PatchLine::Added(_) => counts.added += 1,
-                PatchLine::Removed(_) => counts.removed += 1,
-                PatchLine::Same(_) => {}
-            }
-        }
-        counts
+        let (added, removed) = count_lines(hunks);
+        LineCounts { added, removed }
     }
 
     /// Sum of two.

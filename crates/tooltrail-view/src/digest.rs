@@ -317,8 +317,10 @@ impl<'t> FactWriter<'t> {
             [only] => DigestFact { below: false, ..self.file(only) },
             _ => DigestFact::of(Class::Plain, &counted(files.len() as u64, "file")),
         };
-        if let Some(lines) = changed.lines().filter(|_| files.len() > 1) {
-            head = sizes(head, lines);
+        // Gaps are told of a single file too, so that its numbers are not taken for all of it.
+        if let Some(size) = changed.size() {
+            head = if files.len() > 1 { sizes(head, (size.added, size.removed)) } else { head };
+            head = if size.incomplete > 0 { head.say(Class::Dim, " · diff incomplete") } else { head };
         }
         // Commands are listed separately, because the files they change are unknown.
         let commands = counted(changed.commands.len() as u64, "command");

@@ -39,6 +39,7 @@ mod settings;
 mod texts;
 pub mod tools;
 pub mod truths;
+pub mod verdict;
 pub mod why;
 
 pub use block::Block;

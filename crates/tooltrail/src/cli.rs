@@ -27,6 +27,7 @@ Examples:
   tooltrail tail                 follow calls as they happen
   tooltrail board                running sessions, those that need you first
   tooltrail keep on              keep copies of logs before agents delete them
+  tooltrail verify               check that tests passed after the last edit
   tooltrail check session.jsonl  check a log for damage
   tooltrail secrets              list the secrets in logs, without their values
   tooltrail stats --root /mnt/backup/home";
@@ -165,6 +166,8 @@ pub(crate) enum Command {
     Stats(crate::commands::stats::StatsArgs),
     /// Follow calls as they start and end
     Tail(crate::commands::tail::TailArgs),
+    /// Check whether a session's tests, build and lint passed after its last edit; exits 1 if not
+    Verify(crate::commands::verify::VerifyArgs),
     /// Show running sessions live: which ones need you, and what the others are doing
     Board(crate::commands::board::BoardArgs),
     /// Print a shell completion script

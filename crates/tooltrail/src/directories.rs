@@ -1,4 +1,4 @@
-//! Directories for files of this program: its cache and its data, as the environment and the platform define them.
+//! Directories for files of this program: its cache, its data and its configuration, as the environment and the platform define them.
 
 use anyhow::Context;
 use std::path::PathBuf;
@@ -31,6 +31,12 @@ pub(crate) fn data() -> anyhow::Result<PathBuf> {
     let own = system.context("no home directory; set TOOLTRAIL_DATA to a directory for kept logs")?.join("tooltrail");
     // On Windows cache and data share one directory, so data gets a folder of its own: deleting the cache must not delete it.
     Ok(if cfg!(windows) { own.join("data") } else { own })
+}
+
+/// The configuration file: `TOOLTRAIL_CONFIG`, or `config.toml` in the platform's configuration directory.
+pub(crate) fn config() -> Option<PathBuf> {
+    let system = || system("Library/Application Support", "XDG_CONFIG_HOME", ".config");
+    variable("TOOLTRAIL_CONFIG").or_else(|| Some(system()?.join("tooltrail").join("config.toml")))
 }
 
 fn system(mac: &str, xdg: &str, below_home: &str) -> Option<PathBuf> {

@@ -8,6 +8,7 @@ mod changes;
 mod cli;
 mod commands;
 mod completion_words;
+mod config;
 mod demo;
 mod directories;
 mod filling;
@@ -35,6 +36,7 @@ mod server_files;
 mod sql_functions;
 mod table;
 mod times;
+mod verdict_cells;
 
 use std::process::ExitCode;
 

@@ -157,6 +157,9 @@ fn the_document_on_json_names_every_field() {
         let parsed: Value = serde_json::from_str(&whole).unwrap();
         add(&parsed);
         parsed["turns"].as_array().unwrap().iter().for_each(&mut add);
+        let verdict = &parsed["verdict"];
+        [verdict, &verdict["test"], &verdict["changed"]].into_iter().for_each(&mut add);
+        verdict["claims"].as_array().unwrap().iter().for_each(&mut add);
         for entry in parsed["entries"].as_array().unwrap() {
             add(entry);
             add(&entry["side"]);

@@ -21,6 +21,7 @@ struct Case {
     digest: Value,
     calls: Vec<Value>,
     name: String,
+    project: Value,
 }
 
 fn cases(place: &[&str]) -> Vec<Case> {
@@ -33,7 +34,12 @@ fn cases(place: &[&str]) -> Vec<Case> {
     let case = |session: Value| {
         let mut calls = calls.remove(&key(&session)).unwrap_or_default();
         calls.sort_by_key(number);
-        Case { name: format!("{} {}", session["agent"], session["session"]), digest: session["digest"].clone(), calls }
+        Case {
+            name: format!("{} {}", session["agent"], session["session"]),
+            digest: session["digest"].clone(),
+            project: session["project"].clone(),
+            calls,
+        }
     };
     sessions.into_iter().map(case).collect()
 }
@@ -138,6 +144,25 @@ fn check_shipped(case: &Case) {
     }
 }
 
+/// The calls after another that changed files which need a check: not temporary files, and not plans that agents keep in hidden
+/// directories, unless the session works there.
+fn edits_after(case: &Case, run: Number) -> u64 {
+    let within = |path: &str, home: &Value| home.as_str().is_some_and(|home| path.starts_with(&format!("{}/", home.trim_end_matches('/'))));
+    let temporary = ["/tmp/", "/var/tmp/", "/private/tmp/"];
+    let mut calls: BTreeSet<Number> = BTreeSet::new();
+    for file in case.digest["changed"]["files"].as_array().unwrap() {
+        let path = file["path"].as_str().unwrap();
+        let aside = path.contains("/.") || temporary.iter().any(|place| path.starts_with(place));
+        for fact in file["calls"].as_array().unwrap() {
+            let row = case.cited(fact);
+            if number(row) > run && (!aside || within(path, &row["cwd"]) || within(path, &case.project)) {
+                calls.insert(number(row));
+            }
+        }
+    }
+    calls.len() as u64
+}
+
 fn check_run(case: &Case, purpose: &str) {
     let run = &case.digest[purpose];
     let runs = case.with(|row| is(row, "purpose", &[purpose]) && started(row));
@@ -159,8 +184,7 @@ fn check_run(case: &Case, purpose: &str) {
         "unknown" => assert!(!masked && row["exit_of"] != run["command"], "{}: {run}", case.name),
         other => panic!("{other}"),
     }
-    let after = case.changes().iter().filter(|change| **change > number(row)).count() as u64;
-    assert_eq!(run["edits_after"], after, "{}: {run}", case.name);
+    assert_eq!(run["edits_after"], edits_after(case, number(row)), "{}: {run}", case.name);
 }
 
 fn check_time(case: &Case) {

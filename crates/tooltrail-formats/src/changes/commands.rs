@@ -9,11 +9,12 @@ use super::paths::last;
 use crate::codex::patch;
 use std::borrow::Cow;
 use tooltrail_model::Status;
-use tooltrail_model::changes::{Certainty, ChangedPath, Did, FedText, FileOp, FileText, How, ShellChange, ShellFiles, Strength};
+use tooltrail_model::changes::{
+    Certainty, ChangedPath, Did, FedText, FileOp, FileText, How, ShellChange, ShellFiles, Strength, is_scratch,
+};
 use tooltrail_model::detail::{Detail, Detailed, Shell};
 use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine};
 use tooltrail_model::row::CallRow;
-use tooltrail_shell::is_scratch;
 
 /// Words of messages that a program prints when it could not do something to a file.
 const COMPLAINTS: &[&str] = &[

@@ -25,8 +25,12 @@ pub struct CallSelection {
 
 impl CallSelection {
     fn takes(&self, book: &dyn Book, by: usize) -> bool {
-        let turn = book.transcript().calls.get(by).and_then(|call| call.turn);
-        self.call.is_none_or(|call| call == by) && self.selection.takes_turn(turn)
+        let Some(entry) = book.transcript().calls.get(by) else { return false };
+        match self.call {
+            Some(call) => call == by && self.selection.takes_turn(entry.turn),
+            // What a fork copied was changed by the session that it comes from.
+            None => entry.row.copy_of.is_none() && self.selection.takes_turn(entry.turn),
+        }
     }
 }
 

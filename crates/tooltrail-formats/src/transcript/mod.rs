@@ -17,13 +17,15 @@ pub use nearby::NearbyEntries;
 pub use private::Private;
 pub use record_index::RecordIndexCache;
 
+use crate::changes::report::{CallSelection, groups};
 use crate::error::{ErrorChain, ReadError};
 use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{Format, Record, format_of};
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::changes::net::{FileSize, sizes};
 use tooltrail_model::content::words;
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::polls::PollIndex;
@@ -174,6 +176,11 @@ impl Book for SessionBook<'_> {
         // What a script printed itself was taken out of its output when it was loaded.
         let own = format_of(wait.row.agent).filter(|_| wait.program.is_none())?.printed_by(program, 1, seen)?;
         Some(words(&own))
+    }
+
+    fn net_sizes(&self, selection: &Selection) -> Option<Vec<FileSize>> {
+        let which = CallSelection { selection: selection.clone(), call: None };
+        Some(groups(self, &which, None, |groups| groups.flat_map(|group| sizes(&group)).collect()))
     }
 
     fn row(&self, spot: Spot) -> Option<&str> {

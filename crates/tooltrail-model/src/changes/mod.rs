@@ -16,7 +16,7 @@ mod shell;
 mod shell_replay;
 
 pub use replay::replay;
-pub use shell::{Certainty, ChangedPath, FedText, FileOp, ObservedFiles, ShellEffect, ShellFiles, Strength};
+pub use shell::{Certainty, ChangedPath, FedText, FileOp, ObservedFiles, ShellEffect, ShellFiles, Strength, is_scratch};
 
 use crate::detail::{Edit, Write};
 use crate::patch::{FilePatch, Hunk};

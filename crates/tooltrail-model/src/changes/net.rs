@@ -3,8 +3,9 @@
 //! A file's changes are one [`NetPart::Net`], from the text before the first of them to the text after the last, unless
 //! something else changed it in between, or a text is unknown.
 
-use super::{FileText, Moved, Step, Strength};
-use crate::patch::Hunk;
+use super::{FileText, Moved, Step, Strength, unified};
+use crate::patch::{Hunk, PatchLine};
+use serde::{Deserialize, Serialize};
 
 /// Net change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +115,104 @@ pub enum ListedFile<'f> {
         /// The text after.
         after: &'f FileText,
     },
+}
+
+impl<'f> ListedFile<'f> {
+    /// The path that it is known by afterwards.
+    pub fn path(self) -> &'f str {
+        match self {
+            ListedFile::File(file) => &file.path,
+            ListedFile::Renamed { new, .. } => &new.path,
+        }
+    }
+
+    /// Added and removed lines, without changes from outside. Hunks whose place is unknown count too.
+    pub fn lines(self) -> (u64, u64) {
+        let text = |known: &'f FileText| known.as_text().unwrap_or_default();
+        let between = |before, after| count_lines(&unified::hunks(text(before), text(after)));
+        let part = |part: &'f NetPart| match part {
+            NetPart::Net { before, after, .. } => between(before, after),
+            NetPart::Pieces { hunks, .. } => count_lines(hunks),
+            NetPart::Outside { .. } => (0, 0),
+        };
+        match self {
+            ListedFile::File(file) => file.parts.iter().map(part).fold((0, 0), |sum, more| (sum.0 + more.0, sum.1 + more.1)),
+            ListedFile::Renamed { before, after, .. } => between(before, after),
+        }
+    }
+
+    /// Whether its diff is incomplete: it changed from outside, or the logs do not have all of its text.
+    pub fn has_gap(self) -> bool {
+        match self {
+            ListedFile::File(file) => file.parts.iter().any(|part| !matches!(part, NetPart::Net { .. })),
+            // All that a move leaves open is whether a file was at the new path.
+            ListedFile::Renamed { .. } => false,
+        }
+    }
+
+    /// Whether some of its lines came or went without the logs saying how many.
+    fn has_unknown_lines(self) -> bool {
+        let unknown = |part: &NetPart| matches!(part, NetPart::Pieces { hunks, moved: false, .. } if hunks.is_empty());
+        matches!(self, ListedFile::File(file) if file.parts.iter().any(unknown))
+    }
+}
+
+/// Added and removed lines of hunks.
+pub fn count_lines(hunks: &[Hunk]) -> (u64, u64) {
+    hunks.iter().flat_map(|hunk| &hunk.lines).fold((0, 0), |(added, removed), line| match line {
+        PatchLine::Added(_) => (added + 1, removed),
+        PatchLine::Removed(_) => (added, removed + 1),
+        PatchLine::Same(_) => (added, removed),
+    })
+}
+
+/// The size of one file's net change, without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileSize {
+    /// The file, by its last name.
+    pub path: String,
+    /// Added and removed lines, as far as the logs have them.
+    pub lines: (u64, u64),
+    /// Whether there may be more lines than that.
+    pub unknown: bool,
+    /// Whether its diff is incomplete.
+    pub gap: bool,
+}
+
+/// The size of the net change of several files: the one number that pages, digests and verdicts show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NetSize {
+    /// Number of changed files; a renamed file is one.
+    pub files: u64,
+    /// Added lines.
+    pub added: u64,
+    /// Removed lines.
+    pub removed: u64,
+    /// Number of files whose diff is incomplete.
+    pub incomplete: u64,
+}
+
+impl NetSize {
+    /// The sum of some files.
+    pub fn of(files: &[FileSize]) -> Self {
+        files.iter().fold(NetSize::default(), |sum, file| NetSize {
+            files: sum.files + 1,
+            added: sum.added + file.lines.0,
+            removed: sum.removed + file.lines.1,
+            incomplete: sum.incomplete + u64::from(file.gap),
+        })
+    }
+}
+
+/// The sizes of net changes, in the order in which their files are listed.
+pub fn sizes(files: &[FileNet]) -> Vec<FileSize> {
+    let size = |file: ListedFile<'_>| FileSize {
+        path: file.path().to_owned(),
+        lines: file.lines(),
+        unknown: file.has_unknown_lines(),
+        gap: file.has_gap(),
+    };
+    listed(files).into_iter().map(size).collect()
 }
 
 /// Files as they are listed: two names of one file become one entry.

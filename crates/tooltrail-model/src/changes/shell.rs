@@ -31,6 +31,14 @@ impl Strength {
     }
 }
 
+/// Whether a path is a device or lies in a directory for temporary files, so that writing it changes nothing of the user's.
+pub fn is_scratch(path: &str) -> bool {
+    let in_temporary =
+        ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "$TMPDIR/", "${TMPDIR}/"].iter().any(|place| path.starts_with(place));
+    // `/tmp/../home` only looks temporary.
+    path == "-" || (in_temporary && !path.contains(".."))
+}
+
 /// Something that a simple command does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOp {

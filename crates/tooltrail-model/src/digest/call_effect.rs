@@ -8,7 +8,7 @@ use super::polls::{self, PolledOutput};
 use super::shipped::{self, ShippedItem};
 use super::{Shipped, served_request};
 use crate::book::{Book, Loaded, Selection};
-use crate::changes::ChangedPath;
+use crate::changes::{ChangedPath, is_scratch};
 use crate::command::{CommandLine, CommandOutcome, Purpose};
 use crate::content::words;
 use crate::detail::{Detail, Edit, Write};
@@ -19,7 +19,7 @@ use crate::reported::{self, Reported};
 use crate::row::CallRow;
 use crate::text::headline;
 use crate::transcript::{CallEntry, HookStory, Story};
-use crate::{Kind, Reason, Status};
+use crate::{Kind, Reason, Status, Time};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -33,6 +33,8 @@ pub(super) struct CallEffect {
     pub(super) status: Status,
     pub(super) reason: Option<Reason>,
     pub(super) exit_code: Option<i64>,
+    /// When it was requested.
+    pub(super) at: Option<Time>,
     pub(super) tool: String,
     /// Subject: the command, the file, the query.
     pub(super) what: String,
@@ -44,6 +46,8 @@ pub(super) struct CallEffect {
     pub(super) repeat_key: RepeatKey,
     /// Files that it changed, if it succeeded.
     pub(super) changes: Vec<ChangedPath>,
+    /// The files of these whose change makes a check before it stale. Temporary files do not, unless the work is done among them.
+    pub(super) edits: Vec<String>,
     /// The shell command that it ran.
     pub(super) ran: Option<RanCommand>,
     /// Commits, pushes and pull requests.
@@ -130,12 +134,14 @@ fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'
         status: row.status,
         reason: row.reason,
         exit_code: row.exit_code,
+        at: row.requested_at,
         tool: row.tool.to_owned(),
         what: String::new(),
         by: None,
         why: None,
         repeat_key: RepeatKey::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
+        edits: Vec::new(),
         ran: None,
         shipped: Vec::new(),
         scripted: row.inner.is_some_and(|inner| !inner.complete),
@@ -158,8 +164,18 @@ fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'
     effect.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
     if story.row.status == Status::Succeeded {
         effect.changes = changes(&story.told, row.cwd);
+        let homes = [row.cwd, book.transcript().session.project];
+        let counts = |change: &&ChangedPath| !change.only_known && makes_stale(&change.path, &homes);
+        effect.edits = effect.changes.iter().filter(counts).map(|change| change.path.clone()).collect();
     }
     effect
+}
+
+/// Whether a change of a file makes the outcome of a check before it stale: not in temporary or hidden directories outside of those that the
+/// session works in. There agents keep plans and notes.
+fn makes_stale(path: &str, homes: &[Option<&str>]) -> bool {
+    let within = |home: &str| path.strip_prefix(home.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'));
+    homes.iter().flatten().any(|home| within(home)) || !(is_scratch(path) || path.contains("/."))
 }
 
 /// What a call shipped.

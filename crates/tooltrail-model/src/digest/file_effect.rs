@@ -3,9 +3,10 @@
 //! Tools that name their files say it themselves; the files of a shell command were found when the call was opened. Commands that may have
 //! changed more are listed separately by `fold`.
 
+use crate::changes::net::count_lines;
 use crate::changes::{ChangedPath, Strength};
 use crate::detail::{Detail, Detailed, Edit, Write};
-use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
+use crate::patch::{FileChange, FilePatch};
 
 /// Changed files with their added and removed lines.
 pub(super) fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<ChangedPath> {
@@ -36,14 +37,14 @@ fn absolute(path: &str, cwd: Option<&str>) -> String {
 /// Path and line counts of a patched file. A moved file goes by its new name, under which later calls know it.
 fn patched(file: &FilePatch) -> (&str, Option<(u64, u64)>) {
     // A patch may delete a file without repeating its lines, so no hunks does not mean no removed lines.
-    let lines = (file.change != FileChange::Delete || !file.hunks.is_empty()).then(|| counted(&file.hunks));
+    let lines = (file.change != FileChange::Delete || !file.hunks.is_empty()).then(|| count_lines(&file.hunks));
     (file.moved_to.as_deref().unwrap_or(&file.path), lines)
 }
 
 fn written(write: &Write) -> Option<(u64, u64)> {
     match (write.new, write.hunks.is_empty()) {
         (Some(true), _) => Some((write.content.lines().count() as u64, 0)),
-        (_, false) => Some(counted(&write.hunks)),
+        (_, false) => Some(count_lines(&write.hunks)),
         // Without hunks the counts are known only if the write changed nothing.
         (_, true) => write.original.as_deref().filter(|original| *original == write.content).map(|_| (0, 0)),
     }
@@ -51,7 +52,7 @@ fn written(write: &Write) -> Option<(u64, u64)> {
 
 fn edited(edit: &Edit) -> Option<(u64, u64)> {
     if !edit.hunks.is_empty() {
-        return Some(counted(&edit.hunks));
+        return Some(count_lines(&edit.hunks));
     }
     // Changed by line or by pattern.
     if edit.replacements.is_empty() {
@@ -73,15 +74,6 @@ fn between(old: &str, new: &str) -> (u64, u64) {
     let (old, new) = (&old[start..], &new[start..]);
     let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     ((new.len() - end) as u64, (old.len() - end) as u64)
-}
-
-fn counted(hunks: &[Hunk]) -> (u64, u64) {
-    let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-    lines.fold((0, 0), |(came, went), line| match line {
-        PatchLine::Added(_) => (came + 1, went),
-        PatchLine::Removed(_) => (came, went + 1),
-        PatchLine::Same(_) => (came, went),
-    })
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! Folding: all effects of a session's calls become one digest.
 
 use super::call_effect::{CallEffect, RanCommand, RepeatKey};
-use super::{ChangeSummary, ChangedFile, CheckRun, Digest, RunOutcome, UnresolvedCall, shipped};
+use super::{ChangeSummary, ChangedFile, CheckRun, Digest, LaterEdit, RunOutcome, UnresolvedCall, shipped};
 use crate::changes::ChangedPath;
 use crate::command::{CommandOutcome, Purpose};
 use crate::{Reason, Status};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Digest of effects, without quotes, state and times, which come from elsewhere.
 pub(super) fn digest(effects: &[CallEffect]) -> Digest {
     let with = |status: Status| effects.iter().filter(|effect| effect.status == status).map(open).collect();
     Digest {
         changed: changed(effects),
+        edited: edited(effects),
         shipped: shipped::of_session(effects),
         test: last_run(effects, Purpose::Test),
         build: last_run(effects, Purpose::Build),
@@ -64,7 +65,14 @@ fn changed(effects: &[CallEffect]) -> ChangeSummary {
     }
     // Commands that may have changed other files than those.
     let commands = effects.iter().filter(|effect| may_change(effect));
-    ChangeSummary { files, commands: commands.map(|effect| effect.cited.clone()).collect() }
+    ChangeSummary { files, commands: commands.map(|effect| effect.cited.clone()).collect(), net: None }
+}
+
+/// Files whose change needs a check, each once.
+fn edited(effects: &[CallEffect]) -> Vec<String> {
+    // A set of its own keeps a session of thousands of edits from being searched for each of them.
+    let mut seen: HashSet<&str> = HashSet::new();
+    effects.iter().flat_map(|effect| &effect.edits).filter(|path| seen.insert(path)).cloned().collect()
 }
 
 /// True if a call ran a command that may have changed files. A command that cannot be parsed may have.
@@ -88,6 +96,9 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
     let (outcome, command) = runs(effect, purpose).max_by_key(|(outcome, _)| doubt(*outcome))?;
     let masked = outcome == RunOutcome::Masked;
     let open = masked || outcome == RunOutcome::Unknown;
+    // Changes after the run show whether its outcome still holds.
+    let edited = later.iter().filter(|effect| !effect.edits.is_empty());
+    let edits: Vec<LaterEdit> = edited.map(|effect| LaterEdit { cited: effect.cited.clone(), paths: effect.edits.clone() }).collect();
     Some(CheckRun {
         command: command.to_owned(),
         outcome,
@@ -96,9 +107,11 @@ fn last_run(effects: &[CallEffect], purpose: Purpose) -> Option<CheckRun> {
         exit_code: effect.exit_code,
         hint: ran.hint.clone().filter(|_| masked),
         reported: ran.reported.iter().find(|(known, _)| *known == purpose).map(|(_, reported)| reported.clone()).filter(|_| open),
-        // Changes after the run show whether its outcome still holds.
-        edits_after: later.iter().filter(|effect| effect.changes.iter().any(|change| !change.only_known)).count() as u64,
+        edits_after: edits.len() as u64,
+        edits,
         commands_after: later.iter().filter(|effect| may_change(effect)).count() as u64,
+        scripts_after: later.iter().filter(|effect| effect.incomplete).count() as u64,
+        at: effect.at.map(|at| at.to_string()),
         cited: effect.cited.clone(),
     })
 }

@@ -18,11 +18,13 @@ pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
 use crate::changes::Strength;
+use crate::changes::net::{FileSize, NetSize};
+use crate::claims::Claim;
 use crate::reported::Reported;
 use crate::row::{CallNumber, Place};
 use crate::transcript::{Story, Transcript};
 use crate::{Reason, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// The digest of a session, or a part of it.
@@ -34,6 +36,10 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     // Quotes and times come from the conversation, not from calls, so `fold::digest` leaves them empty.
     let quotes = quotes::of(book, selection);
     (digest.asked_first, digest.asked, digest.said) = (quotes.asked_first, quotes.asked, quotes.said);
+    digest.claims = quotes.claims;
+    if let Some(sizes) = book.net_sizes(selection) {
+        digest.changed.measure(&sizes);
+    }
     digest.hooks = objections::of(book, selection);
     digest.time = times::lapse(transcript, selection).times();
     digest.time.may_wait = transcript.calls.iter().any(|call| call.row.may_wait && selection.takes_turn(call.turn));
@@ -63,8 +69,14 @@ pub struct Digest {
     pub asked: Option<Quote>,
     /// The last answer of the model.
     pub said: Option<Quote>,
+    /// What that answer claims about tests, builds and linters. The verdict tells them.
+    #[serde(skip)]
+    pub claims: Vec<Claim>,
     /// Changes.
     pub changed: ChangeSummary,
+    /// Files whose change needs a check: temporary files and plans of agents do not.
+    #[serde(skip)]
+    pub edited: Vec<String>,
     /// Commits, pushes, pull requests, in order.
     pub shipped: Vec<Shipped>,
     /// The last test run; `None` where nothing was tested.
@@ -93,7 +105,7 @@ pub struct Digest {
 }
 
 /// A call that proves something.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cited {
     /// Short reference.
     pub r#ref: String,
@@ -110,7 +122,7 @@ pub struct Cited {
     /// Line of that record; `None` for a row of a database.
     pub line: Option<u64>,
     /// Row of a database, by table and key.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<String>,
 }
 
@@ -147,13 +159,31 @@ pub struct ChangeSummary {
     pub files: Vec<ChangedFile>,
     /// Commands that may have changed more.
     pub commands: Vec<Cited>,
+    /// The size of the net change, as the page of changes shows it; `None` where it was not worked out.
+    pub net: Option<NetSize>,
 }
 
 impl ChangeSummary {
-    /// Added and removed lines; `None` where the log does not have them for every file.
-    pub fn lines(&self) -> Option<(u64, u64)> {
-        // One file without numbers makes the sum unknown; the sum of the others would be too small.
-        self.files.iter().try_fold((0, 0), |sum, file| file.lines.map(|lines| (sum.0 + lines.0, sum.1 + lines.1)))
+    /// The size of the net change; without one the sum over all edits, unless a file has no numbers.
+    pub fn size(&self) -> Option<NetSize> {
+        self.net.or_else(|| {
+            let begin = NetSize { files: self.files.len() as u64, ..NetSize::default() };
+            // One file without numbers makes the sum unknown; the sum of the others would be too small.
+            self.files.iter().try_fold(begin, |sum, file| {
+                file.lines.map(|lines| NetSize { added: sum.added + lines.0, removed: sum.removed + lines.1, ..sum })
+            })
+        })
+    }
+
+    /// Replaces sums over edits by net sizes.
+    fn measure(&mut self, sizes: &[FileSize]) {
+        self.net = Some(NetSize::of(sizes));
+        for file in &mut self.files {
+            // A file without an entry was changed by nothing that could be replayed.
+            if let Some(size) = sizes.iter().find(|size| size.path == file.path) {
+                file.lines = (!size.unknown).then_some(size.lines);
+            }
+        }
     }
 }
 
@@ -162,7 +192,7 @@ impl ChangeSummary {
 pub struct ChangedFile {
     /// The file.
     pub path: String,
-    /// Added and removed lines over all edits; `None` where the log does not have them.
+    /// Added and removed lines, net; `None` where the log does not have them.
     pub lines: Option<(u64, u64)>,
     /// The calls that changed it.
     pub calls: Vec<Cited>,
@@ -171,7 +201,7 @@ pub struct ChangedFile {
 }
 
 /// A commit, a push, a pull request: something that left the working directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shipped {
     /// `commit`, `push`, `pull_request`, `merge` …
     pub what: String,
@@ -199,15 +229,31 @@ pub struct CheckRun {
     pub reported: Option<Reported>,
     /// Number of calls after it that changed files.
     pub edits_after: u64,
+    /// Those calls.
+    #[serde(skip)]
+    pub edits: Vec<LaterEdit>,
     /// Number of commands after it that may have changed files.
     pub commands_after: u64,
+    /// Number of scripts after it whose calls are not all known, so that they may have changed files.
+    pub scripts_after: u64,
+    /// When it was requested.
+    pub at: Option<String>,
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,
 }
 
+/// A call that changed files after a check ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaterEdit {
+    /// The call.
+    pub cited: Cited,
+    /// The files.
+    pub paths: Vec<String>,
+}
+
 /// Outcome of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// According to its own exit code.

@@ -2,6 +2,7 @@
 
 use super::Quote;
 use crate::book::{Book, Loaded, Selection};
+use crate::claims::{self, Claim};
 use crate::event::Origin;
 use crate::position::file_of;
 use crate::transcript::{Entry, EntryKind, Part, Spot};
@@ -19,6 +20,8 @@ pub(super) struct Quotes {
     pub(super) asked: Option<Quote>,
     /// The model's last words after it.
     pub(super) said: Option<Quote>,
+    /// What those words claim about tests, builds and linters.
+    pub(super) claims: Vec<Claim>,
 }
 
 /// An entry, and its place in its conversation.
@@ -45,10 +48,13 @@ pub(super) fn of(book: &dyn Book, selection: &Selection) -> Quotes {
     let after = last.as_ref().map_or(0, |(place, _)| *place);
     let texts = entries.iter().rev().take_while(|(place, _)| *place >= after).filter(|(_, entry)| entry.what == EntryKind::Text);
     let said = texts.map(|(_, entry)| entry).find_map(|entry| match book.open(entry) {
-        Loaded::Part(Part::Text(text)) if !text.trim().is_empty() => Some(quote(book, entry, &text)),
+        // Claims are looked for in all of the text, of which a quote may have the beginning only.
+        Loaded::Part(Part::Text(text)) if !text.trim().is_empty() => Some((quote(book, entry, &text), claims::find(&text))),
         _ => None,
     });
-    Quotes { asked_first: prompts.iter().copied().find_map(quoted).map(|(_, quote)| quote), asked: last.map(|(_, quote)| quote), said }
+    let (said, claims) = said.map_or((None, Vec::new()), |(said, claims)| (Some(said), claims));
+    let asked_first = prompts.iter().copied().find_map(quoted).map(|(_, quote)| quote);
+    Quotes { asked_first, asked: last.map(|(_, quote)| quote), said, claims }
 }
 
 /// The words of a prompt, with those of the same record: one message may consist of several texts. `None` if there are none.

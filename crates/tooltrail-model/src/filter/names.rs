@@ -60,6 +60,11 @@ impl NamePattern {
         Ok(NamePattern { glyphs, regex: compile(&format!("(?s){source}"))? })
     }
 
+    /// A pattern for paths, as `file:` takes it: `docs`, `*.md`, `src/**/mod.rs`.
+    pub fn path(text: &str) -> Result<Self, regex::Error> {
+        NamePattern::new(text.chars().map(|sign| Glyph { sign, wild: matches!(sign, '*' | '?') }).collect(), Fit::Path)
+    }
+
     /// Whether a name matches.
     pub fn fits(&self, name: &str) -> bool {
         self.regex.is_match(name)

@@ -10,6 +10,7 @@ use crate::frame::{self, FramedPage};
 use crate::request::PageRequest;
 use crate::session_table::{self, SessionRows, SessionTable};
 use crate::snapshot::CatalogueSnapshot;
+use crate::tested::Bounds;
 use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
@@ -320,10 +321,12 @@ impl Home<'_> {
         places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at)));
         places.truncate(RECENT);
         let all = self.rows.rows.len();
+        let SessionRows { app, snapshot, rows, .. } = &self.rows;
+        let tests = app.tested.of(snapshot, rows, &places, &Bounds::of_page(app.threads()));
         html! {
             section {
                 h2 { "Recent sessions" }
-                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| row.last_at), tests: None, name: "Recent sessions" }))
+                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| row.last_at), tests: &tests, short: true, name: "Recent sessions" }))
                 @if all > places.len() { p.more { a href=(self.rows.app.to("/sessions")) { "All " (session_table::sessions(all)) } } }
             }
         }

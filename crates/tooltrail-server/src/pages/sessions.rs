@@ -12,7 +12,6 @@ use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
-use std::time::Duration;
 use tooltrail_catalog::matching::MatchScope;
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
@@ -22,11 +21,6 @@ use tooltrail_view::head::{count, is_problem};
 const SHOWN: usize = 100;
 /// Number of projects to narrow the list by.
 const OFFERED: usize = 12;
-/// Time for test results on a page, the largest session that is read for it, and the time for the script that asks
-/// again.
-const PATIENCE: Duration = Duration::from_millis(60);
-const FEW: u64 = 200;
-const LATER: Duration = Duration::from_secs(5);
 
 /// Example filters.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -77,14 +71,14 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// Test results of sessions, for a page that did not wait for them.
+/// Verdicts on sessions, for a page that did not wait for them.
 pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
     // At most as many as a page has, whatever the address says.
     let wanted = request.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
-    let told = app.tested.of(&snapshot, &rows, &places, &Bounds { threads: app.threads(), patience: LATER, calls: u64::MAX });
+    let told = app.tested.of(&snapshot, &rows, &places, &Bounds::of_script(app.threads()));
     let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
     Ok(PageResponse::Text("application/json", json!(told).to_string()))
 }
@@ -191,12 +185,12 @@ impl SessionsPage<'_> {
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
         // Only for the sessions on this page.
-        let tests = app.tested.of(snapshot, rows, shown, &Bounds { threads: app.threads(), patience: PATIENCE, calls: FEW });
+        let tests = app.tested.of(snapshot, rows, shown, &Bounds::of_page(app.threads()));
         html! {
             (self.facets(found))
             @if found.is_empty() { (self.nothing()) } @else {
                 p.counted { (self.counted(found.len(), first, shown.len())) }
-                (self.rows.table(&SessionTable { places: shown, heads: &|column| self.head(column), by_day: self.order.day(), tests: Some(&tests), name: "Sessions" }))
+                (self.rows.table(&SessionTable { places: shown, heads: &|column| self.head(column), by_day: self.order.day(), tests: &tests, short: false, name: "Sessions" }))
                 (self.pages(pages))
             }
         }

@@ -14,9 +14,9 @@ use crate::exit_codes::ShellOptions;
 use crate::limits;
 use crate::plain::{PlainToken, tokenize};
 use crate::purpose_tables::listed;
+use crate::understand;
 use crate::words::{substitutions, unquote};
 use crate::wrappers::program;
-use crate::{effect, understand};
 use brush_parser::ast::{
     AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline, PipelineOperator, Program,
     SeparatorOperator, SimpleCommand as ParsedCommand,
@@ -409,9 +409,4 @@ fn merges_errors(command: &Command) -> bool {
         Command::Compound(_, redirects) => of(Redirects::of(redirects.iter().flat_map(|list| &list.0))),
         _ => false,
     }
-}
-
-/// Whether a path is a device, or in a directory for temporary files.
-pub fn is_scratch(path: &str) -> bool {
-    effect::is_scratch(path)
 }

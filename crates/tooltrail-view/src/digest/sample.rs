@@ -125,6 +125,9 @@ pub(crate) fn run(outcome: RunOutcome, edits_after: u64, number: u32) -> CheckRu
         hint: None,
         reported: None,
         edits_after,
+        edits: Vec::new(),
+        scripts_after: 0,
+        at: None,
         commands_after: 0,
         cited: cited(number),
     }
@@ -170,6 +173,8 @@ pub(crate) fn digest(x: &str) -> Digest {
         asked_first: quote("why is the build red?"),
         asked: quote("**fix** the flaky test"),
         said: quote("## Done\n\nThe tests pass; `parse` keeps no state any more."),
+        claims: Vec::new(),
+        edited: vec!["/srv/app/src/parser.rs".into()],
         changed: ChangeSummary {
             files: vec![
                 file(&format!("/srv/app/src/parser.rs{x}"), Some((80, 9)), &[1, 2, 3, 4, 5]),
@@ -177,6 +182,7 @@ pub(crate) fn digest(x: &str) -> Digest {
                 file("/etc/hosts", Some((0, 0)), &[]),
             ],
             commands: vec![cited(2), cited(8)],
+            net: None,
         },
         shipped: vec![
             Shipped { what: "commit".into(), which: Some(format!("9f3c2ab{x}")), cited: cited(8) },

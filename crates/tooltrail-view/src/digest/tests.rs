@@ -73,7 +73,7 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
 #[test]
 fn files_without_tests_say_so() {
     let files = vec![file("/srv/app/a.rs", None, &[1])];
-    let changed = Digest { changed: ChangeSummary { files, commands: Vec::new() }, ..Digest::default() };
+    let changed = Digest { changed: ChangeSummary { files, commands: Vec::new(), net: None }, ..Digest::default() };
     assert_eq!(told(&changed, &usual(), "Checks"), ["no test, build or lint runs"]);
     let scripted = Digest { scripts: 2, ..changed.clone() };
     let told_so = "no test, build or lint runs outside 2 scripts, whose commands are not checked";
@@ -97,7 +97,7 @@ fn weaker_evidence_of_a_change_is_named() {
 
 #[test]
 fn commands_that_may_have_changed_something_are_named() {
-    let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect() };
+    let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect(), net: None };
     let digest = Digest { changed: commands, ..Digest::default() };
     assert_eq!(told(&digest, &usual(), "Changes"), ["no edits · 5 commands may have changed files #1 #2 #3 and 2 more"]);
     assert_eq!(told(&digest, &usual(), "Checks"), Vec::<String>::new());
@@ -106,7 +106,7 @@ fn commands_that_may_have_changed_something_are_named() {
 #[test]
 fn long_lists_are_cut() {
     let files = |number: usize| (0..number).map(|at| file(&format!("/srv/app/{at}.rs"), Some((1, 0)), &[1])).collect();
-    let many = |number| Digest { changed: ChangeSummary { files: files(number), commands: Vec::new() }, ..Digest::default() };
+    let many = |number| Digest { changed: ChangeSummary { files: files(number), commands: Vec::new(), net: None }, ..Digest::default() };
     let (nine, ten) = (told(&many(9), &usual(), "Changes"), told(&many(10), &usual(), "Changes"));
     assert_eq!((nine.len(), nine.last().map(String::as_str)), (10, Some("8.rs +1 −0 #1")));
     assert_eq!((ten.len(), ten.last().map(String::as_str)), (10, Some("and 2 more")));

@@ -1,7 +1,7 @@
 //! JSON: the session, its messages and calls, with their views. One document, written as it goes, an entry a line.
 //!
 //! ```text
-//! {"v":1,"session":{…},"settings":{…},"digest":{…},"turns":[…],"entries":[
+//! {"v":1,"session":{…},"settings":{…},"verdict":{…},"digest":{…},"turns":[…],"entries":[
 //! {"type":"prompt","at":{"file":"…","line":3},"time":"…","turn":1,…,"text":"…"},
 //! {"type":"call",…,"call":{as in `calls --json`},"input":{…},"seen":[…],"produced":{…},…}
 //! ]}
@@ -20,6 +20,7 @@ use tooltrail_model::content::Content;
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::position::file_of;
 use tooltrail_model::row::{CallNumber, CallRow, VERSION};
+use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{
     Entry, EntryKind, HookStory, Level, Part, PermissionChange, ProgressStory, SessionSettings, SideFile, Story, Thread, Turn,
 };
@@ -43,8 +44,11 @@ pub fn session(book: &dyn Book, options: &JsonOptions, out: &mut dyn Write) -> i
     write_value(&transcript.session, out)?;
     out.write_all(b",\"settings\":")?;
     write_value(&SettingsRow::new(&transcript.settings), out)?;
+    let digest = tooltrail_model::digest::of(book, &options.selection);
+    out.write_all(b",\"verdict\":")?;
+    write_value(&SessionVerdict::of(&digest), out)?;
     out.write_all(b",\"digest\":")?;
-    write_value(&tooltrail_model::digest::of(book, &options.selection), out)?;
+    write_value(&digest, out)?;
     out.write_all(b",\"turns\":")?;
     write_value(&turns, out)?;
     // Written piece by piece: a session may be larger than memory allows for one value.

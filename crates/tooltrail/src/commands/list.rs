@@ -9,6 +9,7 @@ use crate::out::{self, DIM};
 use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
 use crate::times::TimeWriter;
+use crate::verdict_cells;
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
@@ -20,10 +21,11 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest::{self, Digest, RunOutcome};
+use tooltrail_model::digest::{self, Digest};
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::SessionRow;
+use tooltrail_model::session_verdict::SessionVerdict;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -76,6 +78,7 @@ enum SessionSort {
 struct Digested<'a> {
     #[serde(flatten)]
     row: &'a SessionRow<'a>,
+    verdict: SessionVerdict,
     digest: Digest,
 }
 
@@ -84,8 +87,8 @@ struct ListedSessions<'a> {
     rows: &'a [SessionRow<'a>],
     /// Indices of the rows that match the filter.
     found: Vec<usize>,
-    /// Digest of a session: `true` for all of it, `false` for the parts that a table shows.
-    digest: &'a dyn Fn(usize, bool) -> anyhow::Result<Digest>,
+    /// Digest of a session.
+    digest: &'a dyn Fn(usize) -> anyhow::Result<Digest>,
     is_gone: &'a dyn Fn(usize) -> bool,
 }
 
@@ -99,7 +102,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
-    let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
+    let digest = |session: usize| Ok(digest_of(&linked, session, &logs.now, logs.shelf()));
     print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })?;
     Ok(logs.exit())
 }
@@ -117,24 +120,22 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
     if args.json && !filter.asks_gone() {
         found.retain(|&session| !listing.is_gone(session));
     }
-    let digest = |session: usize, whole: bool| {
+    let digest = |session: usize| {
         // Only the rows that are printed get a digest: each takes opening a bundle of logs.
         let Some(bundle) = listing.bundle(session) else { return Ok(Digest::default()) };
         let linker = ready.library.open(bundle)?;
         let linked = linker.link();
         let row = &rows[session];
         let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
-        Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf(), whole)).unwrap_or_default())
+        Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf())).unwrap_or_default())
     };
     print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })?;
     Ok(ready.exit())
 }
 
-fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, whole: bool) -> Digest {
-    let book = match whole {
-        true => SessionBook::read(linked, &[session], now, shelf, None),
-        false => SessionBook::outline(linked, &[session], now, shelf),
-    };
+fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf) -> Digest {
+    // The conversation is read for a table too: its verdict is about what the last answer claims.
+    let book = SessionBook::read(linked, &[session], now, shelf, None);
     digest::of(&book, &Selection::default())
 }
 
@@ -146,16 +147,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         Some(sort) => last(rows, &found, sort, limit),
     };
     if args.json {
-        match own.digest {
-            true => {
-                // Printed one by one, so that the first line appears before the last digest is made.
-                for &index in &shown {
-                    out::json_lines([Digested { row: &rows[index], digest: digest(index, true)? }])?;
-                }
-            }
-            false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
-        }
-        return Ok(());
+        return print_json(rows, &shown, digest, own.digest);
     }
     let mut out = PagedOutput::open(args);
     if found.is_empty() && !filter.is_empty() {
@@ -163,6 +155,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         out.flush()?;
         return Ok(());
     }
+    let [tests, unresolved, lines, commits] = verdict_cells::HEADS;
     let mut table = Table::new(&[
         ("SESSION", Align::Left),
         ("STARTED", Align::Left),
@@ -172,18 +165,21 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         ("CALLS", Align::Right),
         ("PROBLEMS", Align::Left),
         ("FILES", Align::Right),
-        ("TESTS", Align::Left),
+        tests,
+        unresolved,
+        lines,
+        commits,
         ("PROJECT", Align::FillEnd),
         ("TITLE", Align::Fill),
     ])
-    .optional(&["TURNS", "AGENT", "FILES", "PROJECT", "TESTS", "STATE", "CALLS"]);
+    .optional(&["TURNS", "AGENT", "FILES", "COMMITS", "UNRESOLVED", "LINES", "PROJECT", "TESTS", "STATE", "CALLS"]);
     let times = TimeWriter::new(args);
     // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
     let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
     let note = |index: usize| if is_gone(index) { Some("gone".to_owned()) } else { soon(index) };
     for &index in &shown {
-        table.row(cells(&rows[index], &digest(index, false)?, note(index), &times));
+        table.row(cells(&rows[index], &digest(index)?, note(index), &times));
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
@@ -196,6 +192,24 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         out.note(&fates.advice(doomed))?;
     }
     out.flush()?;
+    Ok(())
+}
+
+/// Prints sessions as JSON, with their digests if asked for.
+fn print_json(
+    rows: &[SessionRow<'_>],
+    shown: &[usize],
+    digest: &dyn Fn(usize) -> anyhow::Result<Digest>,
+    whole: bool,
+) -> anyhow::Result<()> {
+    if !whole {
+        return out::json_lines(shown.iter().map(|&index| &rows[index]));
+    }
+    // Printed one by one, so that the first line appears before the last digest is made.
+    for &index in shown {
+        let digest = digest(index)?;
+        out::json_lines([Digested { row: &rows[index], verdict: SessionVerdict::of(&digest), digest }])?;
+    }
     Ok(())
 }
 
@@ -233,23 +247,6 @@ fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
     }
 }
 
-/// Cell with the outcome of the last tests, and the number of edits since.
-fn tests(digest: &Digest) -> Cell {
-    let Some(run) = &digest.test else { return "".into() };
-    let (sign, style) = match run.outcome {
-        RunOutcome::Passed => ("✓", out::look(Status::Succeeded).1),
-        RunOutcome::Failed => ("✗", out::look(Status::Failed).1),
-        // Its own exit code was not recorded, and the exit code of the whole line is a failure.
-        RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => ("?", out::look(Status::TimedOut).1),
-        RunOutcome::Masked => ("✓?", out::look(Status::TimedOut).1),
-        RunOutcome::Unknown => ("?", DIM),
-    };
-    match run.edits_after {
-        0 => Cell::styled(sign, style),
-        edits => Cell::styled(format!("{sign} then {}", table::counted(edits, "edit")), style),
-    }
-}
-
 fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>, times: &TimeWriter) -> Vec<Cell> {
     let troubles: Vec<String> = row
         .by_status
@@ -257,6 +254,7 @@ fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>, times: &Ti
         .filter(|(status, _)| !matches!(status, Status::Succeeded | Status::Answered))
         .map(|(status, count)| format!("{}{count}", out::look(*status).0))
         .collect();
+    let [tests, unresolved, lines, commits] = verdict_cells::cells(&SessionVerdict::of(digest));
     vec![
         Cell::styled(row.short, DIM),
         times.maybe(row.started_at).into(),
@@ -269,7 +267,10 @@ fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>, times: &Ti
             0 => "".into(),
             files => table::count(files as u64).into(),
         },
-        tests(digest),
+        tests,
+        unresolved,
+        lines,
+        commits,
         row.project.unwrap_or_default().into(),
         row.title.unwrap_or_default().into(),
     ]

@@ -20,6 +20,7 @@ pub(crate) mod show;
 pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod tail;
+pub(crate) mod verify;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ const COMMANDS: &[&str] = &[
     "sql",
     "stats",
     "tail",
+    "verify",
     "board",
     "completions",
     "man",
@@ -69,6 +71,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
         Some(Command::Tail(args)) => tail::run(&cli.logs, args),
+        Some(Command::Verify(args)) => verify::run(&cli.logs, args),
         Some(Command::Board(args)) => board::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
         Some(Command::Man(args)) => man::run(args),

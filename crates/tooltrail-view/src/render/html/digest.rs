@@ -54,7 +54,7 @@ fn call(proof: &Proof, address: Address<'_>) -> Markup {
     }
 }
 
-fn tone_class(tone: Tone) -> &'static str {
+pub(super) fn tone_class(tone: Tone) -> &'static str {
     match tone {
         Tone::Ok => "t-ok",
         Tone::Error => "t-error",

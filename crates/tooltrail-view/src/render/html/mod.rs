@@ -1,7 +1,7 @@
 //! One HTML file that works offline: outline, filters, find, keyboard; light, dark and print.
 //!
 //! `plan` settles the layout, `rows` draws chunks of it, `pack` draws them on all cores, packs them where there are many and
-//! writes them in order, `page` surrounds them, `digest` stands at the head. `blocks`, `call` and `message` are parts that
+//! writes them in order, `page` surrounds them, `verdict` and `digest` stand at the head. `blocks`, `call` and `message` are parts that
 //! other pages use too.
 
 mod about;
@@ -23,6 +23,7 @@ mod rows;
 #[cfg(test)]
 mod sheet;
 mod text;
+mod verdict;
 pub mod window;
 
 pub use about::title;
@@ -33,9 +34,11 @@ pub use name::{call_name, encoded};
 pub use text::line;
 
 use crate::Block;
+use crate::verdict::VerdictStrip;
 use maud::Markup;
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Selection};
+use tooltrail_model::session_verdict::SessionVerdict;
 
 /// Options of the HTML export.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +55,10 @@ pub struct HtmlOptions {
 pub fn session(book: &dyn Book, options: &HtmlOptions, out: &mut dyn Write) -> io::Result<()> {
     let transcript = book.transcript();
     let plan = plan::PagePlan::new(transcript, &options.selection);
-    let digest = crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), transcript);
-    let page = page::ExportPage { transcript, plan: &plan, digest: &digest, options };
+    let digest = tooltrail_model::digest::of(book, &options.selection);
+    let verdict = VerdictStrip::of(&SessionVerdict::of(&digest));
+    let digest = crate::digest::rows(&digest, transcript);
+    let page = page::ExportPage { transcript, plan: &plan, verdict: &verdict, digest: &digest, options };
     let rows = rows::ChunkRenderer { book, plan: &plan };
     let heading = |chunk: &plan::Chunk| rows::tail(transcript, &plan, chunk);
     out.write_all(page.head().as_bytes())?;

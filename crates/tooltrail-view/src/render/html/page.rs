@@ -13,6 +13,7 @@ use super::{HtmlOptions, help};
 use crate::digest::DigestRow;
 use crate::head::{count, look};
 use crate::line::neutral;
+use crate::verdict::VerdictStrip;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -30,6 +31,8 @@ pub(super) struct ExportPage<'a> {
     pub(super) transcript: &'a Transcript<'a>,
     /// Layout of the page: chunks, threads, anchors.
     pub(super) plan: &'a PagePlan,
+    /// Verdict on the session.
+    pub(super) verdict: &'a VerdictStrip,
     /// Summary of the session.
     pub(super) digest: &'a [DigestRow],
     /// Options of the export.
@@ -65,6 +68,7 @@ impl ExportPage<'_> {
             (self.outline())
             (PreEscaped("<main id=\"tt-main\">"))
             (self.top())
+            (super::verdict::strip(self.verdict, &|call| self.plan.link(call), None, PageClock(None)))
             (super::digest::block(self.digest, &|call| self.plan.link(call), None))
             (PreEscaped("<div id=\"tt-rows\" class=\"transcript\" tabindex=\"-1\">"))
             @if self.plan.chunks.is_empty() { p.di { "Nothing to show." } }

@@ -490,7 +490,9 @@ fn page_of(x: &str, plain: bool) -> String {
     let plan = plan::PagePlan::new(&transcript, &Selection::default());
     let options = HtmlOptions { plain, note: Some(format!("3 secrets were taken out.{x}")), ..HtmlOptions::default() };
     let digest = crate::digest::rows(&crate::digest::sample::digest(x), &transcript);
-    let page = page::ExportPage { transcript: &transcript, plan: &plan, digest: &digest, options: &options };
+    let verdict =
+        crate::verdict::VerdictStrip::of(&tooltrail_model::session_verdict::SessionVerdict::of(&crate::digest::sample::digest(x)));
+    let page = page::ExportPage { transcript: &transcript, plan: &plan, verdict: &verdict, digest: &digest, options: &options };
     format!("{}{}{}", page.head(), sheet(x), page.foot())
 }
 

@@ -1,23 +1,26 @@
 //! Markdown: a heading per turn, a line per call, bodies where they matter. No HTML, no pictures, nothing that acts.
 //!
-//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` the digest; `pr.rs` is
+//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` the digest, `verdict.rs` the verdict; `pr.rs` is
 //! another document: a session for a pull request.
 
 mod blocks;
 mod digest;
 pub mod pr;
 mod text;
+mod verdict;
 
 use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::messages::{MessageAuthor, MessageView, message};
+use crate::verdict::VerdictStrip;
 use crate::{Block, Limits, call as view, settings};
 use std::io::{self, Write};
 pub(super) use text::prose;
 use text::{code, escape};
 use tooltrail_model::Kind;
 use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{Entry, Story};
 
 /// Options of the Markdown export.
@@ -50,7 +53,9 @@ pub fn session(book: &dyn Book, options: &MarkdownOptions, out: &mut dyn Write) 
     let mut show =
         MarkdownWriter { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-', folds: Folds::default(), headed: None };
     show.title()?;
-    show.doc.digest(&crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), book.transcript()))?;
+    let digest = tooltrail_model::digest::of(book, &options.selection);
+    show.doc.verdict(&VerdictStrip::of(&SessionVerdict::of(&digest)))?;
+    show.doc.digest(&crate::digest::rows(&digest, book.transcript()))?;
     show.thread(0)?;
     // Asked for after the main conversation, because walking it claims the subagents that its calls started.
     for thread in show.walk.left(&options.selection) {

@@ -15,9 +15,11 @@ use crate::digest::{self, DigestFact, DigestRow};
 use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
+use crate::verdict::VerdictStrip;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view, settings};
 use std::io::{self, Write};
 use tooltrail_model::digest::{Digest, UnresolvedCall};
+use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{Story, Transcript};
 use turns::{TurnSummary, asked, turns};
 
@@ -101,7 +103,7 @@ impl Pull<'_> {
     /// Title, facts and digest, with as many facts in each row of the digest as there is room for.
     fn head(&self) -> io::Result<String> {
         let transcript = self.book.transcript();
-        let title = drawn(|doc| head(doc, transcript))?;
+        let title = drawn(|doc| head(doc, self.digest, transcript))?;
         let room = (self.limit / DIGEST).saturating_sub(size(&title));
         let mut rows = shortened(self.digest, transcript);
         let mut text = drawn(|doc| doc.digest(&rows))?;
@@ -312,7 +314,7 @@ fn folded(summary: &str, text: &str) -> String {
 }
 
 /// Title and facts of the session.
-fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>) -> io::Result<()> {
+fn head(doc: &mut Doc<'_>, digest: &Digest, transcript: &Transcript<'_>) -> io::Result<()> {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
     let title = session.title.or(first).unwrap_or("Untitled session");
@@ -330,6 +332,7 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>) -> io::Result<()> {
     facts.push(statuses.collect::<Vec<_>>().join(" "));
     facts.extend(settings::permissions(&transcript.settings).map(|modes| format!("permission mode: {}", inert(&short(&modes, TITLE)))));
     facts.retain(|fact| !fact.is_empty());
+    doc.verdict(&VerdictStrip::of(&SessionVerdict::of(digest)))?;
     doc.line(&facts.join(" · "))
 }
 

@@ -2,22 +2,25 @@
 //!
 //! Colours are always written; the caller strips them where they are unwanted. A session is an overview: a line per call,
 //! failures opened. One call is shown in full. `paint.rs` writes rows, `wrap.rs` fits them, `blocks.rs` and `prose.rs` show bodies,
-//! `heads.rs` has the lines above them, `amounts.rs` the digest.
+//! `heads.rs` has the lines above them, `amounts.rs` the digest, `verdict.rs` the verdict.
 
 mod amounts;
 mod blocks;
 mod heads;
 mod paint;
 mod prose;
+mod verdict;
 mod wrap;
 
 use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::messages::{MessageAuthor, MessageView, message};
+use crate::verdict::VerdictStrip;
 use crate::{Block, Limits, call as view, digest};
 use paint::{ACCENT, BAD, DIM, PLAIN, StyledRow, TerminalPage};
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{Entry, EntryKind, Story};
 use wrap::Fold;
 
@@ -46,7 +49,9 @@ const BRIEF: Limits = Limits { lines: 10, bytes: 16 * 1024, head: 3, highlight: 
 pub fn session(book: &dyn Book, options: &TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
     let mut show = TerminalWriter::new(book, options, out);
     show.title()?;
-    show.digest(&digest::rows(&tooltrail_model::digest::of(book, &options.selection), book.transcript()))?;
+    let digest = tooltrail_model::digest::of(book, &options.selection);
+    show.verdict(&VerdictStrip::of(&SessionVerdict::of(&digest)))?;
+    show.digest(&digest::rows(&digest, book.transcript()))?;
     show.thread(0)?;
     // Asked for after the main conversation, because walking it claims the subagents that its calls started.
     for thread in show.walk.left(&options.selection) {

@@ -23,7 +23,9 @@ use super::about::PageClock;
 use super::digest::block;
 use super::name;
 use super::plan::{Chunk, PagePlan, PlanRow};
+use super::verdict;
 use crate::digest::DigestRow;
+use crate::verdict::VerdictStrip;
 use chips::{ChipCounts, ChipSet};
 use jiff::tz::TimeZone;
 use maud::{Markup, PreEscaped, html};
@@ -31,6 +33,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use tooltrail_model::Time;
 use tooltrail_model::book::{Book, Selection};
+use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{CallEntry, EntryKind, Transcript};
 
 pub(super) use chips::style as chip_style;
@@ -62,8 +65,9 @@ pub struct Window {
     told: OnceLock<SessionDigest>,
 }
 
-/// Digest of a session, and the failures that stand open.
+/// Verdict and digest of a session, and the failures that stand open.
 struct SessionDigest {
+    verdict: VerdictStrip,
     rows: Vec<DigestRow>,
     /// Calls that failed and did not succeed later.
     open: HashSet<usize>,
@@ -265,10 +269,14 @@ impl Window {
         page::turns_of(self, book.transcript(), group, at)
     }
 
-    /// Digest of the session. It is computed once, which takes a while for long sessions.
+    /// Verdict and digest of the session. They are computed once, which takes a while for long sessions.
     pub fn digest(&self, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
         let told = self.told(book);
-        block(&told.rows, &|call| Some(self.address(self.anchor(call)?)), Some(at.base))
+        let address = |call| Some(self.address(self.anchor(call)?));
+        html! {
+            (verdict::strip(&told.verdict, &address, Some(at.base), at.clock()))
+            (block(&told.rows, &address, Some(at.base)))
+        }
     }
 
     fn told(&self, book: &dyn Book) -> &SessionDigest {
@@ -282,9 +290,10 @@ impl Window {
                 calls.iter().position(|call| call.row.call == id)
             };
             let open = failed.flat_map(|index| [Some(index), script(index)]).flatten().collect();
+            let verdict = VerdictStrip::of(&SessionVerdict::of(&digest));
             // The state already stands beside the title.
             let rows = crate::digest::rows(&digest, book.transcript()).into_iter().filter(|row| row.label != "State").collect();
-            SessionDigest { rows, open }
+            SessionDigest { verdict, rows, open }
         })
     }
 
