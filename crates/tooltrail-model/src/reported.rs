@@ -10,7 +10,7 @@ use crate::command::{CommandLine, CommandOutcome, Purpose};
 use crate::failure_hint::{ends, seen};
 use crate::text::headline;
 use counts::TestCounts;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The longest line that is returned, in characters.
 const LONGEST: usize = 200;
@@ -18,7 +18,7 @@ const LONGEST: usize = 200;
 const LINE: usize = 1024;
 
 /// An outcome that the output of a check reports.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reported {
     /// The outcome.
     pub outcome: ReportedOutcome,
@@ -27,7 +27,7 @@ pub struct Reported {
 }
 
 /// The outcome that a summary line reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportedOutcome {
     /// Everything passed.

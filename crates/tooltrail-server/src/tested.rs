@@ -1,7 +1,7 @@
 //! Test results of sessions for the list. Found once per version of a session, and only within a time limit.
 //!
-//! Finding them means reading every command of a session, a millisecond or two per session; a list has a hundred
-//! sessions.
+//! Most are stored with their session. Where they are not yet, finding them means reading every command of a session, a millisecond or
+//! two per session; a list has a hundred sessions.
 
 use crate::snapshot::CatalogueSnapshot;
 use crate::words;
@@ -14,7 +14,7 @@ use tooltrail_catalog::library::Library;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest::{self, CheckRun, RunOutcome};
+use tooltrail_model::digest::{self, CheckRun, Digest, RunOutcome};
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{Tone, counted};
 use tracing::warn;
@@ -70,6 +70,10 @@ impl Tests {
         told.extend(places.iter().filter_map(|&place| Some((place, known.get(&key(place)?)?.clone()))));
         // Not held while logs are read: other pages have known results to show.
         drop(known);
+        // Those that are stored need no log, however large the session is.
+        let stored = |place: usize| snapshot.library.digest(&snapshot.listing, rows.get(place)?, place);
+        let unknown: Vec<usize> = places.iter().copied().filter(|place| !told.contains_key(place)).collect();
+        told.extend(unknown.into_iter().filter_map(|place| Some((place, of_digest(&stored(place)?)))));
         let open: Vec<usize> =
             places.iter().copied().filter(|place| !told.contains_key(place) && bounds.allow(snapshot, rows, *place)).collect();
         let (start, next, found) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -111,7 +115,11 @@ fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -
     let linked = linker.link();
     let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
     let book = SessionBook::outline(&linked, &[own], &snapshot.now, snapshot.library.shelf());
-    Some(digest::of(&book, &Selection::default()).test.map(|run| said(&run)).unwrap_or_default())
+    Some(of_digest(&digest::of(&book, &Selection::default())))
+}
+
+fn of_digest(digest: &Digest) -> Tested {
+    digest.test.as_ref().map(said).unwrap_or_default()
 }
 
 fn said(run: &CheckRun) -> Tested {

@@ -62,6 +62,8 @@ impl GatheredSources {
                 // An earlier round or plan may have brought in sources that this one does not need.
                 self.linker.retain(|source| joined.paths.contains(&*source.path));
                 self.stamps.retain(|path, _| joined.paths.contains(path));
+                self.ties.retain(|path, _| joined.paths.contains(&**path));
+                self.packed.retain(|path, _| joined.paths.contains(&**path));
                 return Ok(Ok(joined));
             }
             // Damaged sources become part of the plan. Each round reads at least one more, so this ends.

@@ -79,7 +79,7 @@ SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, o
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
   result_start, result_end, cwd, sidechain, order_us, about, inner_number, unwrapped, inner_calls, origin, input_from, alias, replacement_line,
-  replacement_start, replacement_end
+  replacement_start, replacement_end, command, path
 FROM call_rows";
 
 /// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
@@ -212,6 +212,8 @@ pub(super) fn open_call<'a>(
         origin: word(row, 46, CallRowOrigin::of_word)?,
         input_from: word(row, 47, InputFrom::of_word)?,
         failed_by: None,
+        command: row.get(52)?,
+        path: row.get(53)?,
         alias: maybe_text(row, 48)?,
         replacement: replacement(row, 49)?,
         polls: None,

@@ -180,7 +180,7 @@ pub(crate) fn sessions(connection: &Connection) -> rusqlite::Result<Map<String, 
 pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut RequestFactsCache) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose,
-           c.about, c.cwd, c.replacement_line, c.replacement_start, c.replacement_end
+           c.about, c.cwd, c.replacement_line, c.replacement_start, c.replacement_end, c.command, c.path
          FROM session_source_rows l JOIN call_rows c ON c.id >= l.session << ?2 AND c.id < (l.session + 1) << ?2
          WHERE l.source = ?1 AND c.digest <> 0",
     )?;
@@ -202,6 +202,8 @@ pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut Re
             masked: json(row, 8)?,
             purpose: optional(row, 9, Purpose::of_word)?,
             about: row.get(10)?,
+            command: row.get(15)?,
+            path: row.get(16)?,
         };
         known.insert((row.get::<_, String>(0)?.into(), row.get::<_, i64>(1)?.cast_unsigned()), facts);
     }

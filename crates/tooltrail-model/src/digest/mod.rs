@@ -12,6 +12,7 @@ mod polls;
 mod quotes;
 mod served_request;
 mod shipped;
+mod stored;
 mod times;
 
 pub use times::{Lapse, Who, lapse};
@@ -22,7 +23,7 @@ use crate::reported::Reported;
 use crate::row::{CallNumber, Place};
 use crate::transcript::{Story, Transcript};
 use crate::{Reason, Status};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// The digest of a session, or a part of it.
@@ -50,12 +51,24 @@ pub fn reported(story: &Story<'_>) -> Option<Reported> {
     call_effect::reported_of(story)
 }
 
+/// Explanation of a failure or refusal, in the words of the tool or the person; `None` for a call that has no problem, or no words.
+pub fn explanation(story: &Story<'_>) -> Option<String> {
+    call_effect::why(story)
+}
+
+/// True if a failed command only answered a question by its exit code: `grep` found nothing. Digests list no such failure.
+pub fn is_negative_answer(story: &Story<'_>) -> bool {
+    story.command.as_ref().is_some_and(|line| line.is_negative_answer(story.row.exit_of.as_deref(), story.row.exit_code))
+}
+
 /// Summary of a session as facts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
-    /// State of the session: `working`, `asks`, `waiting`, `your_turn`, `ended`.
+    /// State of the session: `working`, `asks`, `waiting`, `your_turn`, `ended`. It depends on the time, so it is not read back.
+    #[serde(skip_deserializing)]
     pub state: Option<&'static str>,
     /// Reason for the state.
+    #[serde(skip_deserializing)]
     pub state_reason: Option<&'static str>,
     /// The first prompt of the person.
     pub asked_first: Option<Quote>,
@@ -93,7 +106,7 @@ pub struct Digest {
 }
 
 /// A call that proves something.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cited {
     /// Short reference.
     pub r#ref: String,
@@ -123,7 +136,7 @@ impl Cited {
 }
 
 /// A quoted text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
     /// The text, as Markdown; cut if it is long.
     pub text: String,
@@ -141,7 +154,7 @@ pub struct Quote {
 }
 
 /// Changes of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeSummary {
     /// Files changed by edits and commands that succeeded, in the order of their first change.
     pub files: Vec<ChangedFile>,
@@ -158,7 +171,7 @@ impl ChangeSummary {
 }
 
 /// A changed file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
     /// The file.
     pub path: String,
@@ -171,7 +184,7 @@ pub struct ChangedFile {
 }
 
 /// A commit, a push, a pull request: something that left the working directory.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shipped {
     /// `commit`, `push`, `pull_request`, `merge` …
     pub what: String,
@@ -183,7 +196,7 @@ pub struct Shipped {
 }
 
 /// A test, build or linter run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRun {
     /// The command alone, without the rest of its line.
     pub command: String,
@@ -207,7 +220,7 @@ pub struct CheckRun {
 }
 
 /// Outcome of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
     /// According to its own exit code.
@@ -221,7 +234,7 @@ pub enum RunOutcome {
 }
 
 /// A call with an unresolved problem.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnresolvedCall {
     /// Status.
     pub status: Status,
@@ -243,7 +256,7 @@ pub struct UnresolvedCall {
 }
 
 /// An objection of a hook that refused no call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DigestHook {
     /// The event it was registered for.
     pub event: Option<String>,
@@ -263,7 +276,7 @@ pub struct DigestHook {
 }
 
 /// Use of the time. Parallel activities are counted once, so the parts add up to the whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeBreakdown {
     /// From the first to the last record.
     pub wall_ms: u64,

@@ -23,7 +23,7 @@ mod times;
 mod values;
 mod within;
 
-pub use ask::{Answer, Item, Keeping, Subject, SubjectFacts};
+pub use ask::{Answer, ContentFacts, Item, Keeping, Subject, SubjectFacts};
 pub use mistake::Mistake;
 pub use names::{Fit, NamePattern, ProjectPattern};
 pub use parse::{LONGEST, is_term, parse};
@@ -134,6 +134,11 @@ impl Filter {
         (since, until)
     }
 
+    /// Whether a term asks for the content of calls: their commands, files or images. Rows alone do not decide it.
+    pub fn asks_content(&self) -> bool {
+        self.terms.iter().any(|term| term.test.asks_content())
+    }
+
     /// Whether it depends on the state of logs.
     pub fn asks_keeping(&self) -> bool {
         self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone))))
@@ -211,6 +216,15 @@ impl Test {
     fn is_of_sessions(&self) -> bool {
         let texts = matches!(self, Test::Text(_) | Test::Has(_));
         !texts && !self.is_of_calls()
+    }
+
+    /// Whether it asks for the content of a call: its command, its files, its images.
+    pub fn asks_content(&self) -> bool {
+        match self {
+            Test::File(_) | Test::Command(_) => true,
+            Test::Has(all) => all.contains(&Has::Image),
+            _ => false,
+        }
     }
 
     /// Whether it applies to calls only.

@@ -146,6 +146,8 @@ impl<'a> Linked<'a> {
             input_from,
             replacement,
             failed_by: record.rare().script.as_ref().and_then(|script| script.failed_by),
+            command: None,
+            path: None,
             alias: record.rare().alias.as_deref(),
             polls: record.rare().polls.as_deref(),
             may_wait: may_wait(record, judged.duration_ms, result),
