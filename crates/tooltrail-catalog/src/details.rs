@@ -80,7 +80,7 @@ impl Book for NotingBook<'_, '_> {
     }
 }
 
-/// What follows from the content of an opened call.
+/// The details of an opened call.
 fn of_call(loaded: &Loaded<'_>) -> CallDetails {
     let Loaded::Call(story) = loaded else { return CallDetails::default() };
     let mut files = Vec::new();
@@ -199,7 +199,9 @@ impl StoredLibrary {
             if !go_on() {
                 return Ok(0);
             }
-            let details = self.derive_bundle(listing, *bundle, own)?;
+            // Another thread or process may have made some of them meanwhile.
+            let own: Vec<usize> = own.iter().copied().filter(|&session| self.is_pending(listing, session)).collect();
+            let details = if own.is_empty() { Vec::new() } else { self.derive_bundle(listing, *bundle, &own)? };
             let count = details.len();
             let mut waiting = made.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.extend(details);

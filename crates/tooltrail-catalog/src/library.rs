@@ -108,7 +108,7 @@ impl Library for ScannedLibrary<'_> {
 /// The logs that a catalogue describes, as they were at its last refresh.
 pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
-    /// What follows from the content of sessions, and is written while the catalogue is read.
+    /// Details of sessions, which are written while the catalogue is read.
     pub(crate) details: DetailStore,
     names: OnceLock<Arc<SessionNames>>,
     shelf: Disk,

@@ -135,7 +135,7 @@ pub struct StoredCallRow {
     pub kind: Kind,
     /// Its status.
     pub status: Status,
-    /// What it is about, in one line.
+    /// Its subject in one line.
     pub about: Option<String>,
     /// The command that it ran.
     pub command: Option<String>,
@@ -183,7 +183,7 @@ pub struct FailureGroup {
     pub last: Option<Time>,
     /// Reference of the last one.
     pub example: String,
-    /// What the last one said.
+    /// Error line of the last one.
     pub error: Option<String>,
 }
 

@@ -8,24 +8,28 @@
 //! connection of their own, so that they may be written while all other questions are answered from one state of the file.
 
 use super::column::{json, maybe_text};
+use super::schema;
 use super::write::{is_cut, whole};
-use super::{PATIENCE, schema};
 use crate::Map;
 use crate::queries::SpentTokens;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tooltrail_model::Time;
 use tooltrail_model::row::CallNumber;
 use tooltrail_model::usage::Tokens;
 use tracing::debug;
+
+/// How long details wait for another process that writes: they can be made again, and pages may wait for this connection.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The longest command that is stored whole beside a row that has only its beginning, in bytes.
 const COMMAND: usize = 64 * 1024;
 /// The most bytes of file names that are stored of one call.
 const FILES: usize = 64 * 1024;
 
-/// What the details of a session were made from.
+/// The key of a session's details: the state that they were made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DetailKey {
     /// The session's number.
@@ -47,7 +51,7 @@ pub(crate) struct SessionDetails {
     pub(crate) requests: Vec<RequestDetails>,
 }
 
-/// What follows from the content of a call.
+/// Details of a call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CallDetails {
     pub(crate) number: CallNumber,
@@ -97,7 +101,7 @@ pub(crate) struct FailedCall<'r> {
 pub(crate) struct SessionContent(Map<i64, CallContent>);
 
 impl SessionContent {
-    /// What is stored of a call besides its row; `None` if its content is not known. Nearly all calls have no more than their row.
+    /// The stored content of a call; `None` if its content is not known. Nearly all calls have no more than their row.
     pub(crate) fn of(&self, call: i64) -> Option<&CallContent> {
         const NOTHING: &CallContent = &CallContent { known: true, files: Vec::new(), has_image: false, command: None };
         self.0.get(&call).map_or(Some(NOTHING), |facts| Some(facts).filter(|facts| facts.known))

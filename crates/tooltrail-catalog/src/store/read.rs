@@ -3,7 +3,7 @@
 use super::call_rows::replacement;
 use super::column::{count, json, optional, place, text, time, word};
 use super::schema;
-use super::summaries::{Packed, agent, unpack_ties};
+use super::summaries::{Packed, agent, unpack_nodes, unpack_ties};
 use super::write::FileStamp;
 use crate::library::Bundle;
 use crate::rows::{RequestBasis, RequestFacts, RequestFactsCache};
@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
 use tooltrail_model::command::Purpose;
+use tooltrail_model::event::Id;
 use tooltrail_model::link::{Checkouts, SessionNames, SessionPlace, Ties};
 use tooltrail_model::{Reason, Status, Time};
 
@@ -73,6 +74,19 @@ pub(crate) fn ties(connection: &Connection, mut each: impl FnMut(i64, Option<Tie
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         each(row.get(0)?, row.get_ref(1)?.as_blob().ok().and_then(unpack_ties));
+    }
+    Ok(())
+}
+
+/// Passes on which sources have one of these records, or damaged ids of records, by source id.
+pub(crate) fn sources_with(connection: &Connection, records: &Set<Id>, mut each: impl FnMut(i64)) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("SELECT f.id, n.nodes FROM source_rows f LEFT JOIN node_rows n ON n.source = f.id")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let has = |packed: &[u8]| unpack_nodes(packed).is_none_or(|mut nodes| nodes.any(|node| records.contains(&node)));
+        if row.get_ref(1)?.as_blob().map_or(true, has) {
+            each(row.get(0)?);
+        }
     }
     Ok(())
 }

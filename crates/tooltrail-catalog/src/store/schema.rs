@@ -2,8 +2,8 @@
 //!
 //! A row of a call or a turn is numbered by its session and its place there, so a session's rows lie together and are replaced together.
 //!
-//! What follows from the content of a session's records (`detail_rows`, `content_rows`, `request_rows`) is made later than its rows, and is
-//! not there for a while: `details` says when it counts.
+//! The details of a session (`detail_rows`, `content_rows`, `request_rows`) follow from the content of its records. They are made later than
+//! its rows, so they are not there for a while: `details` says when they count.
 //!
 //! A file has two numbers: that of its schema, and the fingerprint of the readers that made its rows. A file with other numbers is not
 //! thrown away, because it may know sessions whose logs are gone: `carry` takes these over.
@@ -86,6 +86,7 @@ CREATE UNIQUE INDEX source_paths ON source_rows(path);
 CREATE TABLE summary_rows(source INTEGER PRIMARY KEY, summary BLOB NOT NULL);
 CREATE TABLE row_key_rows(source INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 CREATE TABLE tie_rows(source INTEGER PRIMARY KEY, ties BLOB NOT NULL);
+CREATE TABLE node_rows(source INTEGER PRIMARY KEY, nodes BLOB NOT NULL);
 CREATE TABLE issue_rows(source INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, call TEXT, text TEXT NOT NULL);
 
 CREATE TABLE session_rows(

@@ -1,7 +1,7 @@
 //! Writing: sources and sessions replaced in one transaction.
 
 use super::column::place;
-use super::{details, pack_ties, schema};
+use super::{details, pack_nodes, pack_ties, schema};
 use crate::Map;
 use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, UsageByModel};
 use rusqlite::{Connection, Statement, ToSql, Transaction, TransactionBehavior, params};
@@ -101,6 +101,7 @@ impl<'c> CatalogueWriter<'c> {
             )?;
         self.run("INSERT OR REPLACE INTO summary_rows VALUES (?1, ?2)", params![id, packed])?;
         self.run("INSERT OR REPLACE INTO tie_rows VALUES (?1, ?2)", params![id, pack_ties(ties)])?;
+        self.run("INSERT OR REPLACE INTO node_rows VALUES (?1, ?2)", params![id, pack_nodes(&summary.nodes)])?;
         // The source may have had keys before and have none now, so an insert alone would leave old ones.
         self.run("DELETE FROM row_key_rows WHERE source = ?1", params![id])?;
         // Only the records of a database have keys.
@@ -122,6 +123,7 @@ impl<'c> CatalogueWriter<'c> {
         self.run("UPDATE source_rows SET gone = 1, bundle = 0 WHERE id = ?1", params![id])?;
         self.run("DELETE FROM summary_rows WHERE source = ?1", params![id])?;
         self.run("DELETE FROM tie_rows WHERE source = ?1", params![id])?;
+        self.run("DELETE FROM node_rows WHERE source = ?1", params![id])?;
         self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])
     }
 
