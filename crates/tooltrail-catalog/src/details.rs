@@ -14,8 +14,10 @@ use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::content::words;
 use tooltrail_model::digest::{self, Digest};
 use tooltrail_model::failure_group::{error_line, failure_group};
+use tooltrail_model::failure_hint::failure_hint;
 use tooltrail_model::filter::content;
 use tooltrail_model::link::{Linked, LinkedRequest, Now};
 use tooltrail_model::row::SessionRow;
@@ -25,6 +27,9 @@ use tracing::{debug, warn};
 
 /// Details that were made and not stored yet are stored together once they are of so many sessions.
 const BATCH: usize = 64;
+
+/// The most lines at the end of an output that are looked at for one with any text.
+const LAST_LINES: usize = 1000;
 
 /// The moment at which no session is live: details are those of sessions that have ended.
 fn ended() -> Now {
@@ -87,10 +92,21 @@ fn of_call(loaded: &Loaded<'_>) -> CallDetails {
     content::files(loaded, &mut |path| files.push(path.to_owned()));
     let command = content::command(loaded).map(str::to_owned);
     let facts = CallContent { known: true, files, has_image: content::has_image(loaded), command };
-    let error = digest::explanation(story).and_then(|text| error_line(&text));
+    let error = digest::explanation(story).and_then(|text| error_line(&text)).or_else(|| printed_error(story));
     let failed = matches!(story.row.status, Status::Failed | Status::TimedOut | Status::Blocked | Status::Rejected);
     let failure = (failed && !digest::is_negative_answer(story)).then(|| group(story, error.as_deref()));
     CallDetails { facts, error, failure, ..CallDetails::default() }
+}
+
+/// The error line of a command that failed without a message of the agent: the line of its output that names a failure, else the last one.
+fn printed_error(story: &Story<'_>) -> Option<String> {
+    if !matches!(story.row.status, Status::Failed | Status::TimedOut) || digest::is_negative_answer(story) {
+        return None;
+    }
+    let output = words(&story.answer.as_ref()?.seen);
+    // Commands say why they end at their end; what stands before is what they did.
+    let last = || output.lines().rev().take(LAST_LINES).find(|line| !line.trim().is_empty()).map(str::to_owned);
+    failure_hint(&output).or_else(last).and_then(|line| error_line(&line))
 }
 
 /// The group of a failure: by what it says, or else by how the call ended.
