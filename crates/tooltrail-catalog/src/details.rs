@@ -200,7 +200,8 @@ impl StoredLibrary {
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<usize, CatalogueError> {
         // By bundle, because linking one is not free; in the order of the first session of each.
-        let (mut bundles, mut places): (Vec<(i64, Vec<usize>)>, Map<i64, usize>) = (Vec::new(), Map::default());
+        let mut bundles: Vec<(i64, Vec<usize>)> = Vec::new();
+        let mut places: Map<i64, usize> = Map::default();
         for &session in sessions.iter().filter(|session| self.is_pending(listing, **session)) {
             let Some(bundle) = listing.bundle(session) else { continue };
             let place = *places.entry(bundle).or_insert_with(|| {

@@ -108,14 +108,14 @@ impl Store for CatalogueQuery<'_> {
 
     fn failures(&self, filter: &Filter, limit: usize) -> Result<Vec<FailureGroup>, CatalogueError> {
         let selected = self.selected_ids(filter)?;
-        let mut groups: Map<String, (FailureGroup, Set<usize>, Map<String, u64>)> = Map::default();
+        let mut groups: Map<String, GroupTally> = Map::default();
         let places = self.listing.places();
         self.library.details.each_failure(|session, logs, call| {
             let Some(&place) = places.get(&session).filter(|place| self.is_current(**place, logs)) else { return };
             if selected.as_ref().is_some_and(|selected| !selected.contains(&call.id)) {
                 return;
             }
-            let (group, sessions, tools) = groups.entry(call.group.to_owned()).or_default();
+            let GroupTally { group, sessions, tools } = groups.entry(call.group.to_owned()).or_default();
             group.count += 1;
             sessions.insert(place);
             add(tools, call.tool, 1);
@@ -129,13 +129,7 @@ impl Store for CatalogueQuery<'_> {
                 group.error = call.error.map(str::to_owned);
             }
         });
-        let finished = groups.into_iter().map(|(name, (group, sessions, tools))| FailureGroup {
-            group: name,
-            sessions: sessions.len() as u64,
-            tools: most_first(tools),
-            ..group
-        });
-        let mut found: Vec<FailureGroup> = finished.collect();
+        let mut found: Vec<FailureGroup> = groups.into_iter().map(|(name, tally)| tally.finish(name)).collect();
         found.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.group.cmp(&other.group)));
         found.truncate(limit);
         Ok(found)
@@ -270,6 +264,20 @@ impl CatalogueQuery<'_> {
             });
         })?;
         Ok(made)
+    }
+}
+
+/// A group of failures while it is counted.
+#[derive(Default)]
+struct GroupTally {
+    group: FailureGroup,
+    sessions: Set<usize>,
+    tools: Map<String, u64>,
+}
+
+impl GroupTally {
+    fn finish(self, name: String) -> FailureGroup {
+        FailureGroup { group: name, sessions: self.sessions.len() as u64, tools: most_first(self.tools), ..self.group }
     }
 }
 

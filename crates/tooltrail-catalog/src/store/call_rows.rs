@@ -167,7 +167,6 @@ pub(super) fn open_call<'a>(
     parts: &'a JsonColumns,
 ) -> rusqlite::Result<UnsettledCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
-    let result = row.get::<_, Option<i64>>(35)?.map(|source| place(source, 36)).transpose()?;
     // Column numbers are those of `CALL`, in its order.
     let stored = CallRow {
         v: VERSION,
@@ -201,7 +200,7 @@ pub(super) fn open_call<'a>(
         background: parts.background(),
         hooks: parts.hooks(),
         request: place(row.get(2)?, 32)?,
-        result,
+        result: row.get::<_, Option<i64>>(35)?.map(|source| place(source, 36)).transpose()?,
         cwd: maybe_text(row, 39)?,
         sidechain: row.get(40)?,
         // Copies are stored in a table of their own and never become rows of calls.

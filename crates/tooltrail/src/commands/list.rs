@@ -175,20 +175,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         out.flush()?;
         return Ok(());
     }
-    let mut table = Table::new(&[
-        ("SESSION", Align::Left),
-        ("STARTED", Align::Left),
-        ("AGENT", Align::Left),
-        ("STATE", Align::Left),
-        ("TURNS", Align::Right),
-        ("CALLS", Align::Right),
-        ("NOT FINE", Align::Left),
-        ("FILES", Align::Right),
-        ("TESTS", Align::Left),
-        ("PROJECT", Align::FillEnd),
-        ("TITLE", Align::Fill),
-    ])
-    .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    let mut table = columns();
     // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
     let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
@@ -209,6 +196,24 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
     }
     out.flush()?;
     Ok(())
+}
+
+/// The table of sessions, without rows.
+fn columns() -> Table {
+    Table::new(&[
+        ("SESSION", Align::Left),
+        ("STARTED", Align::Left),
+        ("AGENT", Align::Left),
+        ("STATE", Align::Left),
+        ("TURNS", Align::Right),
+        ("CALLS", Align::Right),
+        ("NOT FINE", Align::Left),
+        ("FILES", Align::Right),
+        ("TESTS", Align::Left),
+        ("PROJECT", Align::FillEnd),
+        ("TITLE", Align::Fill),
+    ])
+    .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"])
 }
 
 /// The newest `limit` of the found sessions, in the order of listing. Sessions without a time count as oldest.
