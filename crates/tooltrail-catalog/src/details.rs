@@ -113,7 +113,7 @@ fn printed_error(story: &Story<'_>) -> Option<String> {
 fn group(story: &Story<'_>, error: Option<&str>) -> String {
     let silent = || match (story.row.reason, story.row.exit_code) {
         (_, Some(code)) => format!("exit code {code}, without a message"),
-        (Some(reason), None) => reason.word().replace('_', " "),
+        (Some(reason), None) => format!("{} ({})", story.row.status.word(), reason.word()).replace('_', " "),
         (None, None) => story.row.status.word().replace('_', " "),
     };
     error.map(failure_group).filter(|group| !group.is_empty()).unwrap_or_else(silent)
