@@ -8,13 +8,16 @@ use std::{env, fs};
 
 /// The sources from which rows are made, below `crates/`. Of this crate only the part that makes and stores rows counts: another way to
 /// ask or to show them is no reason to read all logs again.
-const READERS: [&str; 8] = [
+const READERS: [&str; 11] = [
     "tooltrail-skim/src",
     "tooltrail-model/src",
     "tooltrail-shell/src",
+    "tooltrail-script/src",
     "tooltrail-formats/src",
     "tooltrail-catalog/src/refresh",
     "tooltrail-catalog/src/rows.rs",
+    "tooltrail-catalog/src/details.rs",
+    "tooltrail-catalog/src/store/details.rs",
     "tooltrail-catalog/src/store/summaries.rs",
     "tooltrail-catalog/src/store/write.rs",
 ];

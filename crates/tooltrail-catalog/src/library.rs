@@ -7,6 +7,7 @@
 use crate::keep::Keep;
 use crate::matching::stored::CatalogueQuery;
 use crate::matching::{self, MatchContext};
+use crate::store::details::DetailStore;
 use crate::store::{Catalogue, CatalogueError, Packed, read};
 use crate::{Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -107,6 +108,8 @@ impl Library for ScannedLibrary<'_> {
 /// The logs that a catalogue describes, as they were at its last refresh.
 pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
+    /// Details of sessions, which are written while the catalogue is read.
+    pub(crate) details: DetailStore,
     names: OnceLock<Arc<SessionNames>>,
     shelf: Disk,
     keep: Option<Keep>,
@@ -120,7 +123,8 @@ impl StoredLibrary {
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
             warn!(path = ?catalogue.path(), %error, "the index may change between two questions");
         }
-        StoredLibrary { catalogue: Mutex::new(catalogue), names: OnceLock::new(), shelf: Disk::default(), keep }
+        let details = DetailStore::new(catalogue.path());
+        StoredLibrary { details, catalogue: Mutex::new(catalogue), names: OnceLock::new(), shelf: Disk::default(), keep }
     }
 
     /// The catalogue itself.

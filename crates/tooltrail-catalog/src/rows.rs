@@ -221,6 +221,8 @@ pub(crate) struct RequestFacts {
     pub(crate) masked: Vec<String>,
     pub(crate) purpose: Option<Purpose>,
     pub(crate) about: Option<String>,
+    pub(crate) command: Option<String>,
+    pub(crate) path: Option<String>,
 }
 
 /// The properties of a call, besides its input, that the facts of its request depend on.
@@ -261,6 +263,7 @@ impl StoredSession<'_> {
             if let Some(facts) = cached.filter(|facts| facts.basis.is(row)) {
                 (row.exit_of, row.masked) = (facts.exit_of.clone(), facts.masked.clone());
                 (row.purpose, row.about) = (facts.purpose.map(Purpose::word), facts.about.clone());
+                (row.command, row.path) = (facts.command.clone(), facts.path.clone());
             } else if load::complete_at(shelf, row, call.request).is_err() {
                 call.digest = UNREAD;
                 self.fingerprint = UNREAD;

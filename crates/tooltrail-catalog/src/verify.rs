@@ -3,8 +3,10 @@
 //! Both sides are compared as JSON, because that is what is promised: a stored row says byte for byte what the log says. Rows that agree
 //! are remembered by a hash only, so memory does not grow with their text.
 
-use crate::store::{Catalogue, CatalogueError};
-use crate::{Map, Set};
+use crate::details::{RequestIndex, derive};
+use crate::store::details::{CallDetails, DetailStore, SessionDetails};
+use crate::store::{Catalogue, CatalogueError, SessionListing};
+use crate::{Map, Set, each};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -12,8 +14,9 @@ use tooltrail_formats::find::{self, FoundSource, Search};
 use tooltrail_formats::load;
 use tooltrail_formats::scan::{self, Options, Progress, ScanOutcome, spelled};
 use tooltrail_formats::shelf::Disk;
-use tooltrail_model::link::Now;
-use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::digest::Digest;
+use tooltrail_model::link::{Linked, Now};
+use tooltrail_model::row::{CallNumber, CallRow, SessionRow};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The most rows of each side that are kept to be compared field by field.
@@ -56,6 +59,8 @@ struct Unmatched {
     read: Map<String, Value>,
     /// Rows beyond those that are kept.
     more: u64,
+    /// Sessions whose details differ, with the names of these.
+    details: Vec<(Value, Vec<String>)>,
 }
 
 /// Compares a refreshed catalogue with a fresh reading of the logs, which both have to be those of this search.
@@ -70,7 +75,10 @@ pub fn verify(
     let mut stored: Map<u64, u32> = Map::default();
     each_stored(catalogue, now, &mut verification, |row| *stored.entry(xxh3_64(row.as_bytes())).or_default() += 1)?;
     let mut unmatched = Unmatched::default();
-    let incomplete = each_read(search, options, now, progress, |row| match stored.get_mut(&xxh3_64(row.as_bytes())) {
+    let ScanOutcome { linker, problems, incomplete } = scan::scan_all(&search.files, options, progress);
+    let incomplete = incomplete.into_iter().chain(problems.iter().map(|problem| spelled(&problem.path))).collect();
+    let linked = linker.link_on(options.threads);
+    each_read(&linked, now, |row| match stored.get_mut(&xxh3_64(row.as_bytes())) {
         Some(count) if *count > 0 => *count -= 1,
         _ => unmatched.put(|unmatched| &mut unmatched.read, &row),
     });
@@ -83,6 +91,7 @@ pub fn verify(
             }
         })?;
     }
+    compare_details(catalogue, &linked, now, options.threads, &mut unmatched)?;
     unmatched.tell(search, &incomplete, &mut verification);
     Ok(verification)
 }
@@ -107,10 +116,8 @@ fn each_stored(catalogue: &Catalogue, now: &Now, count: &mut Verification, mut e
     Ok(())
 }
 
-/// Passes on the rows that a fresh reading of the logs gives. Returns the logs that could not be read, or only in part.
-fn each_read(search: &Search, options: &Options, now: &Now, progress: &Progress, mut each: impl FnMut(String)) -> Set<String> {
-    let ScanOutcome { linker, problems, incomplete } = scan::scan_all(&search.files, options, progress);
-    let linked = linker.link_on(options.threads);
+/// Passes on the rows that a fresh reading of the logs gives.
+fn each_read(linked: &Linked<'_>, now: &Now, mut each: impl FnMut(String)) {
     linked.session_rows(now).iter().for_each(|row| each(session_text(row)));
     let disk = Disk::default();
     for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
@@ -119,7 +126,44 @@ fn each_read(search: &Search, options: &Options, now: &Now, progress: &Progress,
         let _ = load::complete_at(&disk, &mut row, linked.record(call.id));
         each(call_text(&row));
     }
-    incomplete.into_iter().chain(problems.iter().map(|problem| spelled(&problem.path))).collect()
+}
+
+/// Compares the details of sessions that have any with those that a fresh reading gives.
+fn compare_details(
+    catalogue: &Catalogue,
+    linked: &Linked<'_>,
+    now: &Now,
+    threads: usize,
+    unmatched: &mut Unmatched,
+) -> Result<(), CatalogueError> {
+    let listing: SessionListing = catalogue.list(now)?;
+    let (rows, store, requests) = (listing.rows(), DetailStore::new(catalogue.path()), RequestIndex::of(linked));
+    let places: Map<(&str, &str), usize> = (0..).zip(&rows).map(|(place, row)| ((row.agent, row.session), place)).collect();
+    let differ = each(threads, linked.sessions.len(), |index| {
+        let session = linked.sessions.get(index)?;
+        let place = *places.get(&(session.agent, &*session.id))?;
+        let stored = store.details(listing.detail_key(place)?)?;
+        let read = derive(linked, index, &requests, &Disk::default());
+        let fields = different(stored, read, rows.get(place)?.short);
+        (!fields.is_empty()).then_some((place, fields))
+    });
+    for (place, fields) in differ.into_iter().flatten() {
+        if let Some(row) = rows.get(place) {
+            unmatched.details.push((serde_json::to_value(row).unwrap_or_default(), fields));
+        }
+    }
+    Ok(())
+}
+
+/// The kinds of details of a session that differ, by the names of the tables' views.
+fn different(stored: SessionDetails, read: SessionDetails, short: &str) -> Vec<String> {
+    let digest = |details: &SessionDetails| Digest::of_stored(&details.digest, short);
+    let digests = digest(&stored) != digest(&read);
+    let own: Map<CallNumber, &CallDetails> = read.calls.iter().map(|call| (call.number, call)).collect();
+    // What could not be opened then is opened when it is asked for.
+    let calls = stored.calls.iter().any(|call| call.facts.known && own.get(&call.number) != Some(&call));
+    let named = [("digest", digests), ("content", calls), ("requests", stored.requests != read.requests)];
+    named.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
 }
 
 fn session_text(row: &SessionRow<'_>) -> String {
@@ -151,6 +195,7 @@ impl Unmatched {
             });
         }
         all.extend(self.stored.values().map(|stored| (stored, "extra", Vec::new())));
+        all.extend(self.details.iter().map(|(row, fields)| (row, "differs", fields.clone())));
         for (row, kind, fields) in all {
             let files = files(row);
             if files.iter().any(|file| incomplete.contains(file) || has_changed(search, file)) {

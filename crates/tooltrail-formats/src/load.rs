@@ -6,6 +6,7 @@ use crate::value::Payloads;
 use crate::{DetailRequest, Format, Record, format_of};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::filter::content;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::summary::CallRecord;
 use tooltrail_model::{At, Kind, Span};
@@ -112,9 +113,13 @@ pub fn about(records: InputRecords<'_>, row: &CallRow<'_>) -> Option<String> {
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }
 
-/// Adds to a row what the call is about, and what its command says about the outcome.
+/// Adds to a row what the call is about, its command and file, and what the command says about the outcome.
 fn complete_with(row: &mut CallRow<'_>, (input, detailed): &(Value, Detailed)) -> Option<CommandLine> {
     row.about = detailed.detail.about(input, row.cwd).map(|title| title.text());
+    if let Detail::Shell(shell) = &detailed.detail {
+        row.command = Some(shell.command.clone());
+    }
+    content::paths(&detailed.detail, &mut |path| row.path = row.path.take().or_else(|| Some(path.to_owned())));
     if matches!(row.kind, Kind::Shell | Kind::Script) { annotate(row, &detailed.detail) } else { None }
 }
 

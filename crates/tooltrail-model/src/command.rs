@@ -117,6 +117,9 @@ pub enum CommandOutcome {
     Unknown,
 }
 
+/// The programs that answer a question by their exit code.
+const ANSWERS: &[&str] = &["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep"];
+
 impl CommandLine {
     /// A name under which runs of the same command are counted: its program, with the subcommand where programs like it have one, as in
     /// `cargo test`. Of several commands, the first that has a purpose.
@@ -183,6 +186,15 @@ impl CommandLine {
     /// The texts of the commands by which it is recognised when it runs again.
     pub fn essence_texts(&self) -> Vec<&str> {
         self.essence.iter().filter_map(|&place| self.text(place)).collect()
+    }
+
+    /// True if the command with the recorded exit code only reports by it that it found nothing, or a difference. That is an answer and
+    /// no failure.
+    pub fn is_negative_answer(&self, exit_of: Option<&str>, exit_code: Option<i64>) -> bool {
+        let Some(text) = exit_of else { return false };
+        let command = self.commands.iter().find(|command| command.text == text);
+        // These programs end with 1 for a negative answer, and with a higher code for an error.
+        exit_code == Some(1) && command.is_some_and(|command| ANSWERS.contains(&command.family.as_str()))
     }
 
     fn text(&self, place: usize) -> Option<&str> {

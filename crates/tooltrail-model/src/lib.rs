@@ -17,6 +17,7 @@ pub mod content;
 pub mod detail;
 pub mod digest;
 pub mod event;
+pub mod failure_group;
 pub mod failure_hint;
 pub mod filter;
 pub mod issue;

@@ -171,6 +171,12 @@ pub struct CallRow<'a> {
     /// The number of the call that a script failed by, of which `exit_of` is the command: for readers, not part of the contract.
     #[serde(skip)]
     pub failed_by: Option<u32>,
+    /// The whole shell command that it ran: for readers, not part of the contract.
+    #[serde(skip)]
+    pub command: Option<String>,
+    /// The file that it is about, or the first of several: for readers, not part of the contract.
+    #[serde(skip)]
+    pub path: Option<String>,
     /// Another id of it, as of the record of its own that a call in a script has: for readers, not part of the contract.
     #[serde(skip)]
     pub alias: Option<&'a str>,

@@ -89,6 +89,8 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         origin: CallRowOrigin::Log,
         input_from: InputFrom::Request,
         failed_by: None,
+        command: None,
+        path: None,
         alias: None,
         polls: None,
         replacement: None,
@@ -386,6 +388,7 @@ fn rows_alone_leave_texts_open() {
             keeping: Keeping::default(),
             item: test.item(),
             told,
+            content: None,
             texts: None,
             opened: None,
         })

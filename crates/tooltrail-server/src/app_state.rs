@@ -2,6 +2,7 @@
 
 use crate::answer::Trouble;
 use crate::changed::ChangedFilesCache;
+use crate::details;
 use crate::filter_cache::FilterCache;
 use crate::fresh::{RefreshProgress, SnapshotSource};
 use crate::hub::Hub;
@@ -63,6 +64,7 @@ impl AppState {
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         // Reading starts at once, so that the first page finds it under way.
         let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
+        details::start(&fresh, setup.options.threads);
         let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),

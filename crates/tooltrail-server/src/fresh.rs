@@ -172,6 +172,20 @@ impl SnapshotSource {
         known.or_else(|| self.snapshot())
     }
 
+    /// The next whole snapshot that is not the one made at this time; `None` at the end.
+    pub(crate) fn next_snapshot(&self, known: Option<Instant>) -> Option<Arc<CatalogueSnapshot>> {
+        let is_next = |snapshot: &Arc<CatalogueSnapshot>| !snapshot.read.partial && Some(snapshot.made) != known;
+        let waiting = |state: &mut RefreshState| !state.over && !state.snapshot.as_ref().is_some_and(is_next);
+        let state = self.changed.wait_while(self.state(), waiting).unwrap_or_else(PoisonError::into_inner);
+        state.snapshot.as_ref().filter(|_| !state.over).map(Arc::clone)
+    }
+
+    /// Whether no newer snapshot has been made, and the server goes on.
+    pub(crate) fn is_latest(&self, snapshot: &CatalogueSnapshot) -> bool {
+        let state = self.state();
+        !state.over && state.snapshot.as_ref().is_none_or(|latest| latest.made == snapshot.made)
+    }
+
     /// The error of the last refresh.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state().problem.clone()

@@ -1,7 +1,7 @@
 //! Verdicts on sessions for lists. Worked out once per version of a session, and only within a time limit.
 //!
-//! Working one out means reading every command of a session, a millisecond or two per session; a list has a hundred
-//! sessions.
+//! Most are stored with their session. Where they are not yet, working one out means reading every command of a session, a millisecond or two
+//! per session; a list has a hundred sessions.
 
 use crate::snapshot::CatalogueSnapshot;
 use crate::words;
@@ -14,7 +14,7 @@ use tooltrail_catalog::library::Library;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest;
+use tooltrail_model::digest::{self, Digest};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_view::line::neutral;
@@ -118,6 +118,10 @@ impl Tests {
         told.extend(places.iter().filter_map(|&place| Some((place, known.get(&key(place)?)?.clone()))));
         // Not held while logs are read: other pages have known results to show.
         drop(known);
+        // Those that are stored need no log, however large the session is.
+        let stored = |place: usize| snapshot.library.digest(&snapshot.listing, rows.get(place)?, place);
+        let unknown: Vec<usize> = places.iter().copied().filter(|place| !told.contains_key(place)).collect();
+        told.extend(unknown.into_iter().filter_map(|place| Some((place, of_digest(&stored(place)?)))));
         let open: Vec<usize> =
             places.iter().copied().filter(|place| !told.contains_key(place) && bounds.allow(snapshot, rows, *place)).collect();
         let (start, next, found) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
@@ -160,5 +164,9 @@ fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -
     let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
     // The conversation is read too, because a verdict quotes the last answer.
     let book = SessionBook::read(&linked, &[own], &snapshot.now, snapshot.library.shelf(), None);
-    Some(Tested::of(&SessionVerdict::of(&digest::of(&book, &Selection::default()))))
+    Some(of_digest(&digest::of(&book, &Selection::default())))
+}
+
+fn of_digest(digest: &Digest) -> Tested {
+    Tested::of(&SessionVerdict::of(digest))
 }

@@ -1,7 +1,8 @@
 //! Highlighting: code as lines whose words have classes.
 //!
-//! It processes one to two megabytes per second, so it runs only when a body is made, and only on the part that is shown.
-//! Languages are loaded on first use.
+//! It processes one to two megabytes per second, so it runs only when a body is made, and only on the part that is shown. A few
+//! languages are many times slower ([`SLOW`]). A block has a budget, and what lies beyond it is plain: neither a page nor an export waits
+//! for colours. Languages are loaded on first use.
 
 use crate::line::{Class, Line, lines as plain};
 use std::sync::LazyLock;
@@ -12,8 +13,22 @@ use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxR
 const LINE: usize = 2_000;
 /// A longer text stays plain.
 const TEXT: usize = 200_000;
-/// Time limit, after which the rest stays plain: some texts make some languages very slow.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Languages that take many times longer for a byte than others: how many times.
+const SLOW: &[(&str, usize)] = &[("Markdown", 40)];
+
+/// The budget of a block. What lies beyond it stays plain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HighlightBudget {
+    /// The most bytes, each counted as often as its language is slow: this decides nearly always, and the same on every machine.
+    pub work: usize,
+    /// The most time: some texts make some languages very slow.
+    pub patience: Duration,
+}
+
+impl HighlightBudget {
+    /// The budget of a block in pages and exports.
+    pub const BLOCK: HighlightBudget = HighlightBudget { work: TEXT, patience: Duration::from_millis(500) };
+}
 
 static LANGUAGES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
@@ -30,11 +45,16 @@ pub fn language(path: &str) -> Option<String> {
 
 /// Lines of a text in a language: a name from [`language`], or as people write it. Plain if the language is unknown.
 pub fn lines(language: &str, text: &str) -> Vec<Line> {
+    lines_within(language, text, HighlightBudget::BLOCK)
+}
+
+/// Lines of a text in a language, of which as many are highlighted as a budget allows.
+pub fn lines_within(language: &str, text: &str, budget: HighlightBudget) -> Vec<Line> {
     if text.len() > TEXT {
         return plain(Class::Plain, text);
     }
     match LANGUAGES.find_syntax_by_token(language) {
-        Some(syntax) => Highlighter::new(syntax).lines(text),
+        Some(syntax) => Highlighter::new(syntax).lines(text, budget),
         None => plain(Class::Plain, text),
     }
 }
@@ -45,19 +65,25 @@ struct Highlighter {
     scopes: ScopeStack,
     /// Class of each open scope; `None` for a scope without one.
     classes: Vec<Option<Class>>,
+    /// How many times slower the language is than most.
+    weight: usize,
 }
 
 impl Highlighter {
     fn new(syntax: &SyntaxReference) -> Self {
-        Highlighter { state: ParseState::new(syntax), scopes: ScopeStack::new(), classes: Vec::new() }
+        let weight = SLOW.iter().find(|(name, _)| *name == syntax.name).map_or(1, |(_, weight)| *weight);
+        Highlighter { state: ParseState::new(syntax), scopes: ScopeStack::new(), classes: Vec::new(), weight }
     }
 
-    fn lines(mut self, text: &str) -> Vec<Line> {
-        let end = Instant::now() + PATIENCE;
+    fn lines(mut self, text: &str, budget: HighlightBudget) -> Vec<Line> {
+        let (start, mut left) = (Instant::now(), budget.work);
         let mut lost = false;
         let mut out = Vec::new();
         for line in text.lines() {
-            lost = lost || Instant::now() > end;
+            // Once a line is left out, all later ones are: the state of the language is not known behind it.
+            let cost = line.len().saturating_add(1).saturating_mul(self.weight);
+            lost = lost || cost > left || start.elapsed() >= budget.patience;
+            left = left.saturating_sub(cost);
             let known = if lost || line.len() > LINE { None } else { self.line(line) };
             // A language that failed once cannot go on; a line that is too long is only skipped.
             lost = lost || (known.is_none() && line.len() <= LINE);
@@ -189,6 +215,28 @@ mod tests {
         assert_eq!(shown[1].runs().len(), 1);
         assert!(shown[2].runs().len() > 1);
         assert_eq!(lines("rs", &"fn a() {}\n".repeat(30_000))[0].runs().len(), 1);
+    }
+
+    #[test]
+    fn a_budget_ends_highlighting_and_changes_no_text() {
+        let colored = |lines: &[Line]| lines.iter().take_while(|line| line.runs().iter().any(|run| run.class != Class::Plain)).count();
+        let code = "let a = \"b\";\n".repeat(100);
+        let within = |work: usize, patience: Duration| lines_within("rs", &code, HighlightBudget { work, patience });
+        let long = Duration::from_secs(3600);
+        let line = code.lines().next().unwrap().len() + 1;
+        for (work, expected) in [(0, 0), (line - 1, 0), (line, 1), (10 * line, 10), (usize::MAX, 100)] {
+            let shown = within(work, long);
+            assert_eq!(colored(&shown), expected, "{work}");
+            assert_eq!(shown.len(), 100);
+            assert!(shown.iter().all(|line| line.text() == "let a = \"b\";"));
+        }
+        assert_eq!(colored(&within(usize::MAX, Duration::ZERO)), 0);
+        // A language that is 40 times slower gets a fortieth of the bytes.
+        let prose = "# A **heading** with `code`\n".repeat(2000);
+        let shown = lines("md", &prose);
+        let bytes: usize = prose.lines().take(colored(&shown)).map(|line| line.len() + 1).sum();
+        assert!((4_900..=5_000).contains(&bytes), "{bytes}");
+        assert_eq!(shown.len(), 2000);
     }
 
     #[test]

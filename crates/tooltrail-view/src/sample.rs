@@ -105,6 +105,8 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         origin: CallRowOrigin::Log,
         input_from: InputFrom::Request,
         failed_by: None,
+        command: None,
+        path: None,
         alias: None,
         replacement: None,
         polls: None,

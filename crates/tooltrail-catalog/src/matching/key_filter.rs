@@ -39,9 +39,21 @@ impl<'k> KeyFilter<'k> {
         mut take: impl FnMut(Answer, ListedCall),
     ) -> Result<(), CatalogueError> {
         let Some(row) = context.rows.get(session) else { return Ok(()) };
+        // What is stored of the content of calls excludes more of them than keys do.
+        if filter.asks_content() {
+            return context.ask_calls(filter, session, take);
+        }
         let keeping = context.keeping(filter, session);
         let ask = |filter: &Filter, call: &CallRow<'_>| {
-            filter.ask(&SubjectFacts { session: row, keeping, item: Item::Call(call), told: true, texts: None, opened: None })
+            filter.ask(&SubjectFacts {
+                session: row,
+                keeping,
+                item: Item::Call(call),
+                told: true,
+                texts: None,
+                content: None,
+                opened: None,
+            })
         };
         let own = self.keys.of_session(session);
         let mut call = blank(row);
@@ -139,6 +151,8 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         origin: CallRowOrigin::Log,
         input_from: InputFrom::Request,
         failed_by: None,
+        command: None,
+        path: None,
         alias: None,
         replacement: None,
         polls: None,

@@ -3,8 +3,9 @@
 //! The language and its one evaluator are `model::filter`. `subjects` adapts calls, messages and sessions to the
 //! evaluator. For a filter with texts, `texts` first finds the calls and messages that contain them; `judge` decides on these, for
 //! searches too, so that a filter selects the same everywhere. `stored` filters a catalogue, whose rows decide most of it; `key_filter`
-//! avoids reading rows.
+//! and `by_content` avoid reading rows.
 
+mod by_content;
 mod judge;
 mod key_filter;
 pub mod stored;

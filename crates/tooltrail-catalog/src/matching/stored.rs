@@ -3,13 +3,15 @@
 //! Rows decide as much as they can. Only the bundles of calls that they leave open are opened, and filtered like logs that were just
 //! read; for a filter with texts, those are the bundles in which a search finds a match.
 
+use super::by_content::ContentFilter;
 use super::key_filter::KeyFilter;
 use super::subjects::{CallSubject, LazySession};
 use super::{MatchContext, MatchScope};
 use crate::library::{Library, StoredLibrary};
+use crate::queries::column_tests;
 use crate::search::{Hit, HitOwner, search};
 use crate::stop::Stop;
-use crate::store::{CallKeys, CatalogueError, ListedCall, SessionListing};
+use crate::store::{CallKeys, CallSpans, CatalogueError, ListedCall, SessionListing};
 use crate::texts::Query;
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
@@ -54,10 +56,23 @@ impl CatalogueQuery<'_> {
         if filter.asks_texts() {
             return self.calls_with_texts(filter, go_on);
         }
+        self.make_content(filter)?;
+        let mut taken = self.calls_of(filter, self.likely_sessions(filter), keys)?;
+        taken.sort_unstable();
+        Ok((taken, !Stop::current().is_reached()))
+    }
+
+    /// The calls of some sessions that a filter without texts selects, in no particular order.
+    pub(crate) fn calls_of(
+        &self,
+        filter: &Filter,
+        sessions: impl IntoIterator<Item = usize>,
+        keys: Option<&CallKeys>,
+    ) -> Result<Vec<ListedCall>, CatalogueError> {
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
         let sieve = keys.map(|keys| KeyFilter::new(filter, keys));
         let stop = Stop::current();
-        for session in self.likely_sessions(filter).take_while(|_| !stop.is_over()) {
+        for session in sessions.into_iter().take_while(|_| !stop.is_over()) {
             let take = |answer, listed| match answer {
                 Answer::Yes => taken.push(listed),
                 Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
@@ -80,8 +95,7 @@ impl CatalogueQuery<'_> {
                 .collect::<Vec<_>>()
         })?;
         taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
-        taken.sort_unstable();
-        Ok((taken, !stop.is_reached()))
+        Ok(taken)
     }
 
     /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result.
@@ -145,6 +159,7 @@ impl CatalogueQuery<'_> {
                 ControlFlow::Continue(())
             })?;
         } else {
+            self.make_content(filter)?;
             let mut doubtful = BTreeMap::new();
             for session in self.likely_sessions(filter) {
                 match self.ask_session(filter, session)? {
@@ -234,16 +249,35 @@ impl CatalogueQuery<'_> {
         mut take: impl FnMut(Answer, ListedCall),
     ) -> Result<(), CatalogueError> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
-        self.listing.each_call(&self.library.catalogue(), session, |listed, call, _| {
-            let known = SubjectFacts { session: row, keeping, item: Item::Call(&call), told: true, texts: None, opened: None };
+        let content = ContentFilter::new(self, filter, session);
+        let left = content.as_ref().map(|content| content.candidates(self, session)).transpose()?.flatten();
+        let mut ask = |listed: ListedCall, call: CallRow<'_>, _: CallSpans| {
+            let content = content.as_ref().and_then(|content| content.facts(listed.id, &call));
+            let known = SubjectFacts { session: row, keeping, item: Item::Call(&call), told: true, texts: None, content, opened: None };
             take(filter.ask(&known), listed);
-        })
+        };
+        let catalogue = self.library.catalogue();
+        match left {
+            Some(left) => left.into_iter().try_for_each(|call| self.listing.call_of_id(&catalogue, session, call, &mut ask)),
+            None => self.listing.each_call_where(&catalogue, session, &column_tests(filter), ask),
+        }
+    }
+
+    /// Makes the content of calls that a filter asks for, where it is not stored yet.
+    pub(crate) fn make_content(&self, filter: &Filter) -> Result<(), CatalogueError> {
+        if !filter.asks_content() {
+            return Ok(());
+        }
+        let mut likely: Vec<usize> = self.likely_sessions(filter).collect();
+        // The newest are most likely to be asked for again, should this be cut off.
+        likely.reverse();
+        self.library.fill(self.listing, &likely, self.threads, &|| true).map(drop)
     }
 
     /// The filter's answer for a session and the rows of its calls.
     fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, CatalogueError> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
-        let known = SubjectFacts { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
+        let known = SubjectFacts { session: row, keeping, item: Item::Session, told: false, texts: None, content: None, opened: None };
         if filter.asks_sessions() && filter.ask(&known) == Answer::Yes {
             return Ok(Answer::Yes);
         }

@@ -96,7 +96,7 @@ impl<'f, 'a> CallSubject<'f, 'a> {
     /// Whether it may be selected, whatever its texts are.
     pub(super) fn may_be_taken(&self) -> bool {
         let (session, keeping) = (self.session(), self.keeping());
-        let known = SubjectFacts { session, keeping, item: self.item(), told: false, texts: None, opened: None };
+        let known = SubjectFacts { session, keeping, item: self.item(), told: false, texts: None, content: None, opened: None };
         self.lazy_session.filter.ask(&known) != Answer::No
     }
 }

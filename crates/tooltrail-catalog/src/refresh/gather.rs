@@ -62,6 +62,8 @@ impl GatheredSources {
                 // An earlier round or plan may have brought in sources that this one does not need.
                 self.linker.retain(|source| joined.paths.contains(&*source.path));
                 self.stamps.retain(|path, _| joined.paths.contains(path));
+                self.ties.retain(|path, _| joined.paths.contains(&**path));
+                self.packed.retain(|path, _| joined.paths.contains(&**path));
                 return Ok(Ok(joined));
             }
             // Damaged sources become part of the plan. Each round reads at least one more, so this ends.
@@ -151,6 +153,12 @@ impl GatheredSources {
                 }
             }
         })?;
+        if !changed.titled.is_empty() {
+            // A new title may be for a record of any log that did not change.
+            read::sources_with(connection, &changed.titled, |id| {
+                joined.bundles.extend(same.get(&id).map(|(_, known)| known.bundle));
+            })?;
+        }
         if seen < same.len() {
             // Rows of ties are missing, so something else has changed the file. Without them bundles cannot be trusted.
             spoiled.extend(same.values().map(|(path, _)| (*path).clone()));
@@ -212,8 +220,8 @@ impl GatheredSources {
 struct ChangedTies {
     names: Set<u64>,
     nodes: Set<Id>,
-    /// Whether a changed source has a new title for a record, which any other source may hold.
-    seeks: bool,
+    /// The records that a changed source has a new title for, which any other source may hold.
+    titled: Set<Id>,
 }
 
 impl ChangedTies {
@@ -222,12 +230,14 @@ impl ChangedTies {
         let ties = || sources().map(|source| held.ties(&source.path));
         let nodes: Set<Id> = sources().flat_map(|source| source.summary.nodes.iter().copied()).collect();
         let is_new = |path: &str, leaf: Id| plan.known.get(path).is_none_or(|known| !old_leaves.contains(&(known.id, leaf)));
-        let seeks = sources().any(|source| held.ties(&source.path).leaves.iter().any(|leaf| is_new(&source.path, *leaf)));
-        ChangedTies { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
+        let leaves = sources().flat_map(|source| held.ties(&source.path).leaves.iter().map(|leaf| (&*source.path, *leaf)));
+        let titled = leaves.filter(|(path, leaf)| is_new(path, *leaf)).map(|(_, leaf)| leaf).collect();
+        ChangedTies { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, titled }
     }
 
-    /// Whether a source that did not change is tied to a changed one.
+    /// Whether a source that did not change is tied to a changed one, but for records that this has new titles for.
     fn touch(&self, ties: &Ties) -> bool {
-        self.seeks || ties.names.iter().any(|name| self.names.contains(name)) || ties.leaves.iter().any(|leaf| self.nodes.contains(leaf))
+        ties.names.iter().any(|name| self.names.contains(name))
+            || ties.leaves.iter().any(|leaf| self.nodes.contains(leaf) || self.titled.contains(leaf))
     }
 }

@@ -5,7 +5,8 @@
 //! that differ are written, in one transaction. A process that finds that another one has written meanwhile begins again with what it has
 //! read.
 //!
-//! Very many logs are read in several steps, each twice as large as the one before, so that the newest are available first.
+//! Very many logs are read in several steps, so that the newest are available first, and so that memory does not grow with what there is:
+//! a step links the bundles of what it has read, writes them and lets go of them.
 
 mod gather;
 mod plan;
@@ -25,8 +26,8 @@ use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Time;
 use tracing::{debug, info, warn};
 
-/// How much is read before anything is written.
-const FIRST_STEP: u64 = 2 << 30;
+/// How much is read before anything is written, and then again.
+const STEP: u64 = 1 << 30;
 
 /// The result of a refresh.
 #[derive(Debug, Default)]
@@ -118,7 +119,6 @@ impl<'a> Refresh<'a> {
     }
 
     fn run(mut self, catalogue: &mut Catalogue) -> Result<RefreshOutcome, RefreshError> {
-        let mut step = FIRST_STEP;
         loop {
             let mut plan = RefreshPlan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
@@ -131,7 +131,7 @@ impl<'a> Refresh<'a> {
                 }
                 return Ok(self.outcome);
             }
-            let all = plan.cut(step);
+            let all = plan.cut(STEP);
             let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {
                 Ok(joined) => joined,
                 Err(problems) => {
@@ -142,14 +142,10 @@ impl<'a> Refresh<'a> {
                 }
             };
             if self.write(catalogue, &plan, &joined)? {
-                step = step.saturating_mul(2);
-                if !all {
-                    // The next step reads other logs; keeping these would let memory grow with their number.
-                    self.held = GatheredSources::default();
-                }
                 match catalogue.publish()? {
                     true if all => break,
-                    true => {}
+                    // Let go before the next step is read: what that is linked with comes from the catalogue.
+                    true => self.held = GatheredSources::default(),
                     // What is stored now is what another process has read.
                     false => self.done.clear(),
                 }
@@ -184,6 +180,8 @@ impl<'a> Refresh<'a> {
         for session in &linked.sessions {
             if let Some(stored) = sessions.get(&read::session_key(session.agent, &session.id)) {
                 before.remove(&stored.id);
+                // Its rows may be the same, and still a log that it is linked with says something else now.
+                writer.clear_details(stored.id)?;
             }
         }
         // Sessions that the changed sources described before, and that no linked source describes now.

@@ -79,7 +79,7 @@ SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, o
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
   result_start, result_end, cwd, sidechain, order_us, about, inner_number, unwrapped, inner_calls, origin, input_from, alias, replacement_line,
-  replacement_start, replacement_end
+  replacement_start, replacement_end, command, path
 FROM call_rows";
 
 /// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
@@ -167,7 +167,6 @@ pub(super) fn open_call<'a>(
     parts: &'a JsonColumns,
 ) -> rusqlite::Result<UnsettledCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
-    let result = row.get::<_, Option<i64>>(35)?.map(|source| place(source, 36)).transpose()?;
     // Column numbers are those of `CALL`, in its order.
     let stored = CallRow {
         v: VERSION,
@@ -201,7 +200,7 @@ pub(super) fn open_call<'a>(
         background: parts.background(),
         hooks: parts.hooks(),
         request: place(row.get(2)?, 32)?,
-        result,
+        result: row.get::<_, Option<i64>>(35)?.map(|source| place(source, 36)).transpose()?,
         cwd: maybe_text(row, 39)?,
         sidechain: row.get(40)?,
         // Copies are stored in a table of their own and never become rows of calls.
@@ -212,6 +211,8 @@ pub(super) fn open_call<'a>(
         origin: word(row, 46, CallRowOrigin::of_word)?,
         input_from: word(row, 47, InputFrom::of_word)?,
         failed_by: None,
+        command: row.get(52)?,
+        path: row.get(53)?,
         alias: maybe_text(row, 48)?,
         replacement: replacement(row, 49)?,
         polls: None,

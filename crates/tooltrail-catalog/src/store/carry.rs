@@ -16,15 +16,22 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params, params_from_iter};
 use std::path::Path;
 
-/// The tables with the rows of a session, each with the condition that selects these.
-const TABLES: [(&str, &str); 6] = [
+/// The tables with the rows of a session, each with the condition that selects these. The last ones came with a later schema
+/// ([`LATER`]).
+const TABLES: [(&str, &str); 9] = [
     ("session_rows", "id = ?1"),
     ("session_source_rows", "session = ?1"),
     ("usage_rows", "session = ?1"),
     ("turn_rows", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
     ("call_rows", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
     ("copy_rows", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
+    ("detail_rows", "session = ?1"),
+    ("content_rows", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
+    ("request_rows", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
 ];
+
+/// Tables that older files do not have, each with the schema that it came with.
+const LATER: [(&str, u32); 3] = [("detail_rows", 6), ("content_rows", 6), ("request_rows", 6)];
 
 /// Sessions that were taken over from another catalogue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +66,8 @@ struct OtherCatalogue {
     connection: Connection,
     /// For each of [`TABLES`], and at last for `source_rows`, the columns that both files have.
     columns: Vec<Vec<String>>,
+    /// Whether a table is missing that a file of its schema has.
+    is_torn: bool,
 }
 
 /// Copies the sessions without logs that only another file knows. The caller commits.
@@ -85,7 +94,7 @@ enum Tolerance {
 fn attempt(own: &Connection, other: &Path, tolerance: Tolerance) -> Result<CarriedSessions, CarryError> {
     let Some(other) = OtherCatalogue::open(own, other)? else { return Ok(CarriedSessions::default()) };
     // A table that is missing is damage that SQLite does not see; the rest is worth having.
-    let mut carried = CarriedSessions { is_torn: other.columns.iter().any(Vec::is_empty), ..CarriedSessions::default() };
+    let mut carried = CarriedSessions { is_torn: other.is_torn, ..CarriedSessions::default() };
     let sessions = other.sessions(&mut carried).map_err(CarryError::Other)?;
     let mut known = own.prepare("SELECT 1 FROM session_rows WHERE agent = ?1 AND session = ?2").map_err(CarryError::Own)?;
     for (id, agent, session, gone) in sessions {
@@ -114,17 +123,19 @@ impl OtherCatalogue {
             let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
             connection.busy_timeout(PATIENCE)?;
             connection.execute_batch("BEGIN")?;
-            let fits = (schema::OLDEST..=schema::VERSION).contains(&schema::schema_number(&connection)?);
-            Ok(fits.then_some(connection))
+            let schema = schema::schema_number(&connection)?;
+            Ok((schema::OLDEST..=schema::VERSION).contains(&schema).then_some((connection, schema)))
         };
-        let Some(connection) = open().map_err(CarryError::Other)? else { return Ok(None) };
-        let mut shared = Vec::new();
+        let Some((connection, schema)) = open().map_err(CarryError::Other)? else { return Ok(None) };
+        let (mut shared, mut is_torn) = (Vec::<Vec<String>>::new(), false);
         for table in TABLES.iter().map(|(table, _)| *table).chain(["source_rows"]) {
             let ours = columns(own, table).map_err(CarryError::Own)?;
             let theirs = columns(&connection, table).map_err(CarryError::Other)?;
+            let is_later = LATER.iter().any(|(later, since)| *later == table && *since > schema);
+            is_torn |= theirs.is_empty() && !is_later;
             shared.push(theirs.into_iter().filter(|column| ours.contains(column)).collect());
         }
-        Ok(Some(OtherCatalogue { connection, columns: shared }))
+        Ok(Some(OtherCatalogue { connection, columns: shared, is_torn }))
     }
 
     /// Its sessions: number, agent, id, and whether it says that they are gone.

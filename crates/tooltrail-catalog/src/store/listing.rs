@@ -1,10 +1,14 @@
 //! The sessions of a catalogue at a given moment, and their calls when they are requested.
 
 use super::call_rows::{CALL, CallSpans, JsonColumns, open_call, spots};
-use super::column::{count, json, maybe_count, optional, spelled_time, time};
+use super::column::{count, json, maybe_count, optional, spelled_time, text, time};
+use super::conditions::Conditions;
+use super::details::DetailKey;
 use super::{Catalogue, CatalogueError, FileStamp, schema};
+use crate::queries::ColumnTest;
 use crate::{Map, version};
-use rusqlite::{Connection, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, params, params_from_iter};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tooltrail_model::link::{Now, OpenCalls, Pulse, UnsettledSession};
@@ -53,6 +57,8 @@ pub(super) struct SessionHead {
     bundle: i64,
     /// The fingerprints of the logs of its bundle, added up.
     logs: u64,
+    /// The fingerprint of its rows.
+    fingerprint: i64,
     title: Option<String>,
     project: Option<String>,
     branch: Option<String>,
@@ -136,7 +142,7 @@ impl Catalogue {
 
 const SESSIONS: &str = "
 SELECT id, agent, session, short, gone, newest_us, title, project, branch, started_at, last_at, turns, calls, by_status, models, input,
-  output, cache_write_5m, cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending, inner_calls
+  output, cache_write_5m, cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending, inner_calls, fingerprint
 FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session";
 
 /// The signs of life of a source, and its bundle: when its file was written, and the time of its last record.
@@ -199,6 +205,11 @@ impl SessionListing {
         self.sessions.iter().map(|head| head.row(&self.sources)).collect()
     }
 
+    /// The rows of some sessions, by their places.
+    pub(crate) fn rows_of(&self, sessions: &[usize]) -> Vec<SessionRow<'_>> {
+        sessions.iter().filter_map(|&session| self.sessions.get(session)).map(|head| head.row(&self.sources)).collect()
+    }
+
     /// Whether the logs of a session no longer exist.
     pub fn is_gone(&self, session: usize) -> bool {
         self.sessions.get(session).is_some_and(|head| head.gone)
@@ -207,6 +218,55 @@ impl SessionListing {
     /// The bundle of a session's logs; `None` if they no longer exist.
     pub fn bundle(&self, session: usize) -> Option<i64> {
         self.sessions.get(session).filter(|head| !head.gone && head.bundle > 0).map(|head| head.bundle)
+    }
+
+    /// The key under which the details of a session are stored; `None` for a session that may be live, whose details still depend on the
+    /// time.
+    pub(crate) fn detail_key(&self, session: usize) -> Option<DetailKey> {
+        let head = self.sessions.get(session).filter(|head| head.pulse == Pulse::default())?;
+        let logs = (!head.gone).then(|| head.logs.cast_signed());
+        Some(DetailKey { session: head.id, logs, fingerprint: head.fingerprint })
+    }
+
+    /// Passes on the stored commands of a session's calls, by the ids of the calls: reading these is much less than reading whole rows.
+    pub(crate) fn each_command(
+        &self,
+        catalogue: &Catalogue,
+        session: usize,
+        mut take: impl FnMut(i64, &str),
+    ) -> Result<(), CatalogueError> {
+        let Some(head) = self.sessions.get(session) else { return Ok(()) };
+        catalogue.query(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, command FROM call_rows WHERE id >= ?1 AND id < ?2 AND command IS NOT NULL AND kind = 'shell'",
+            )?;
+            let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+            while let Some(row) = rows.next()? {
+                take(row.get(0)?, text(row, 1)?);
+            }
+            Ok(())
+        })
+    }
+
+    /// The sessions, by the numbers that they have in the file.
+    pub(crate) fn places(&self) -> Map<i64, usize> {
+        self.sessions.iter().enumerate().map(|(place, head)| (head.id, place)).collect()
+    }
+
+    /// When the newest call of a session was made.
+    pub(crate) fn newest(&self, session: usize) -> Option<i64> {
+        self.sessions.get(session).and_then(|head| head.newest)
+    }
+
+    /// Passes on one call of a session by its id.
+    pub(crate) fn call_of_id(
+        &self,
+        catalogue: &Catalogue,
+        session: usize,
+        id: i64,
+        take: impl FnMut(ListedCall, CallRow<'_>, CallSpans),
+    ) -> Result<(), CatalogueError> {
+        self.one_call(catalogue, ListedCall { session, id, number: CallNumber::default(), order: None, took: None }, take)
     }
 
     /// The version of a session: it changes with everything that the rows and texts of the session are made of, and when the session
@@ -247,12 +307,25 @@ impl SessionListing {
         &self,
         catalogue: &Catalogue,
         session: usize,
+        take: impl FnMut(ListedCall, CallRow<'_>, CallSpans),
+    ) -> Result<(), CatalogueError> {
+        self.each_call_where(catalogue, session, &[], take)
+    }
+
+    /// Passes on the calls of a session that meet tests of their stored columns.
+    pub(crate) fn each_call_where(
+        &self,
+        catalogue: &Catalogue,
+        session: usize,
+        tests: &[ColumnTest],
         mut take: impl FnMut(ListedCall, CallRow<'_>, CallSpans),
     ) -> Result<(), CatalogueError> {
         let Some(head) = self.sessions.get(session) else { return Ok(()) };
+        let Conditions { sql, values } = Conditions::of(tests);
         catalogue.query(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{CALL} WHERE id >= ?1 AND id < ?2 ORDER BY id"))?;
-            let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+            let mut statement = connection.prepare_cached(&format!("{CALL} WHERE id >= ? AND id < ?{sql} ORDER BY id"))?;
+            let range = [head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT].map(Value::Integer);
+            let mut rows = statement.query(params_from_iter(range.into_iter().chain(values)))?;
             while let Some(row) = rows.next()? {
                 self.call(session, head, row, &mut take)?;
             }
@@ -387,6 +460,7 @@ impl SessionHead {
             // All existing sources of a session share one bundle; those that are gone have 0.
             bundle: signs.iter().map(|&(_, _, bundle)| bundle).max().unwrap_or_default(),
             logs: 0,
+            fingerprint: row.get(27)?,
             sources,
             title: row.get(6)?,
             project: row.get(7)?,

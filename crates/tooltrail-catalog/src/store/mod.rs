@@ -10,6 +10,8 @@ mod aside;
 mod call_rows;
 mod carry;
 mod column;
+mod conditions;
+pub(crate) mod details;
 mod error;
 mod files;
 mod keys;
@@ -30,7 +32,8 @@ pub use leftovers::Recovery;
 pub use listing::{ListedCall, SessionListing};
 pub use rebuild::{FileCondition, inspect};
 pub use summaries::SummaryError;
-pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
+pub(crate) use summaries::{Packed, may_have, pack, pack_nodes, pack_ties, unpack};
+pub(crate) use write::is_cut;
 pub(crate) use write::{CatalogueWriter, FileStamp, NewSource, SourceIds};
 
 use error::is_sound;

@@ -3,7 +3,7 @@
 use super::call_rows::replacement;
 use super::column::{count, json, optional, place, text, time, word};
 use super::schema;
-use super::summaries::{Packed, agent, unpack_ties};
+use super::summaries::{Packed, agent, unpack_nodes, unpack_ties};
 use super::write::FileStamp;
 use crate::library::Bundle;
 use crate::rows::{RequestBasis, RequestFacts, RequestFactsCache};
@@ -13,6 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 use tooltrail_formats::find::LimitedLog;
 use tooltrail_model::command::Purpose;
+use tooltrail_model::event::Id;
 use tooltrail_model::issue::IssueCode;
 use tooltrail_model::link::{Checkouts, SessionNames, SessionPlace, Ties};
 use tooltrail_model::{Reason, Status, Time};
@@ -83,6 +84,19 @@ pub(crate) fn ties(connection: &Connection, mut each: impl FnMut(i64, Option<Tie
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         each(row.get(0)?, row.get_ref(1)?.as_blob().ok().and_then(unpack_ties));
+    }
+    Ok(())
+}
+
+/// Passes on which sources have one of these records, or damaged ids of records, by source id.
+pub(crate) fn sources_with(connection: &Connection, records: &Set<Id>, mut each: impl FnMut(i64)) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("SELECT f.id, n.nodes FROM source_rows f LEFT JOIN node_rows n ON n.source = f.id")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let has = |packed: &[u8]| unpack_nodes(packed).is_none_or(|mut nodes| nodes.any(|node| records.contains(&node)));
+        if row.get_ref(1)?.as_blob().map_or(true, has) {
+            each(row.get(0)?);
+        }
     }
     Ok(())
 }
@@ -190,7 +204,7 @@ pub(crate) fn sessions(connection: &Connection) -> rusqlite::Result<Map<String, 
 pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut RequestFactsCache) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose,
-           c.about, c.cwd, c.replacement_line, c.replacement_start, c.replacement_end
+           c.about, c.cwd, c.replacement_line, c.replacement_start, c.replacement_end, c.command, c.path
          FROM session_source_rows l JOIN call_rows c ON c.id >= l.session << ?2 AND c.id < (l.session + 1) << ?2
          WHERE l.source = ?1 AND c.digest <> 0",
     )?;
@@ -212,6 +226,8 @@ pub(crate) fn request_facts(connection: &Connection, source: i64, known: &mut Re
             masked: json(row, 8)?,
             purpose: optional(row, 9, Purpose::of_word)?,
             about: row.get(10)?,
+            command: row.get(15)?,
+            path: row.get(16)?,
         };
         known.insert((row.get::<_, String>(0)?.into(), row.get::<_, i64>(1)?.cast_unsigned()), facts);
     }

@@ -88,7 +88,7 @@ impl Catalogue {
         let outcome = refresh(&mut fresh, search, options, now, progress)?;
         fresh.publish()?;
         // Attached, a file counts as damaged whose views name `main`.
-        let views = ["calls", "sessions", "turns", "usage", "copies", "issues", "sources"];
+        let views = ["calls", "sessions", "turns", "usage", "copies", "issues", "sources", "requests", "digests"];
         let dropped = views.iter().try_for_each(|view| fresh.connection.execute_batch(&format!("DROP VIEW IF EXISTS {view}")));
         dropped.map_err(|error| fresh.failed(error))?;
         drop(fresh);

@@ -2,6 +2,9 @@
 //!
 //! A row of a call or a turn is numbered by its session and its place there, so a session's rows lie together and are replaced together.
 //!
+//! The details of a session (`detail_rows`, `content_rows`, `request_rows`) follow from the content of its records. They are made later than
+//! its rows, so they are not there for a while: `details` says when they count.
+//!
 //! A file has two numbers: that of its schema, and the fingerprint of the readers that made its rows. A file with other numbers is not
 //! thrown away, because it may know sessions whose logs are gone: `carry` takes these over.
 
@@ -9,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 /// The number of the schema: tables, their columns and what these mean. Raise it with every change of them; `carry` takes over what an
 /// older one knows alone. A new column has to be nullable or have a default, and goes to the end of its table.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// The first schema whose rows can be carried over.
 pub(crate) const OLDEST: u32 = 2;
@@ -83,6 +86,7 @@ CREATE UNIQUE INDEX source_paths ON source_rows(path);
 CREATE TABLE summary_rows(source INTEGER PRIMARY KEY, summary BLOB NOT NULL);
 CREATE TABLE row_key_rows(source INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 CREATE TABLE tie_rows(source INTEGER PRIMARY KEY, ties BLOB NOT NULL);
+CREATE TABLE node_rows(source INTEGER PRIMARY KEY, nodes BLOB NOT NULL);
 CREATE TABLE issue_rows(source INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, call TEXT, text TEXT NOT NULL);
 
 CREATE TABLE session_rows(
@@ -116,11 +120,21 @@ CREATE TABLE call_rows(
   cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT,
   inner_number INTEGER NOT NULL DEFAULT 0, unwrapped TEXT, inner_calls TEXT, origin TEXT NOT NULL DEFAULT 'log',
   input_from TEXT NOT NULL DEFAULT 'request', alias TEXT,
-  replacement_line INTEGER, replacement_start INTEGER, replacement_end INTEGER
+  replacement_line INTEGER, replacement_start INTEGER, replacement_end INTEGER, command TEXT, path TEXT
 );
 CREATE TABLE copy_rows(
   id INTEGER PRIMARY KEY, call TEXT NOT NULL, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
   original_source INTEGER NOT NULL, original_line INTEGER NOT NULL
+);
+
+CREATE TABLE detail_rows(session INTEGER PRIMARY KEY, logs INTEGER NOT NULL, digest TEXT NOT NULL);
+CREATE TABLE content_rows(
+  id INTEGER PRIMARY KEY, known INTEGER NOT NULL, error TEXT, failure TEXT, files TEXT, image INTEGER NOT NULL, command TEXT
+);
+CREATE TABLE request_rows(
+  id INTEGER PRIMARY KEY, at TEXT, turn INTEGER, agent_id TEXT, sidechain INTEGER NOT NULL, model TEXT, tier TEXT,
+  input INTEGER NOT NULL, output INTEGER NOT NULL, cache_write_5m INTEGER NOT NULL, cache_write_1h INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL
 );
 ";
 
@@ -150,6 +164,13 @@ CREATE VIEW copies AS
     c.original_line
   FROM copy_rows c JOIN session_rows s ON s.id = c.id >> 32 JOIN source_rows f ON f.id = c.source
     JOIN source_rows o ON o.id = c.original_source WHERE NOT s.gone;
+CREATE VIEW requests AS
+  SELECT s.agent, s.session, s.project, q.at, q.turn, q.agent_id, q.sidechain, q.model, q.tier, q.input, q.output, q.cache_write_5m,
+    q.cache_write_1h, q.cache_read
+  FROM request_rows q JOIN session_rows s ON s.id = q.id >> 32 WHERE NOT s.gone;
+CREATE VIEW digests AS
+  SELECT s.agent, s.session, s.short, json_extract(d.digest, '$.digest') AS digest
+  FROM detail_rows d JOIN session_rows s ON s.id = d.session WHERE NOT s.gone;
 CREATE VIEW issues AS
   SELECT f.path AS file, i.line, i.code, i.call, i.text FROM issue_rows i JOIN source_rows f ON f.id = i.source
   UNION ALL
@@ -180,9 +201,11 @@ pub(crate) fn timed_views(temporary: bool) -> String {
     c.parent_call, c.child_session, {background} AS background, coalesce(c.hooks, '[]') AS hooks,
     q.path AS request_file, c.request_line, c.request_start, c.request_end,
     r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch,
-    c.about, c.unwrapped, c.inner_calls AS \"inner\", c.origin, c.input_from
+    c.about, c.unwrapped, c.inner_calls AS \"inner\", c.origin, c.input_from,
+    c.command, c.path, x.error, x.failure
   FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
-    JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now}
+    JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source
+    LEFT JOIN main.content_rows x ON x.id = c.id {call_now}
   WHERE NOT s.gone;
 ",
         state = pick("n.state", "'ended'"),

@@ -87,6 +87,19 @@ pub(crate) fn pack_ties(ties: &Ties) -> Vec<u8> {
     [&xxh3_64(&words).to_le_bytes(), &*words].concat()
 }
 
+/// Packs the ids of a source's records, apart from its summary: a title for a record of another log has to be found among those of all.
+pub(crate) fn pack_nodes(nodes: &[Id]) -> Vec<u8> {
+    let words: Vec<u8> = nodes.iter().flat_map(|node| node.to_le_bytes()).collect();
+    [&xxh3_64(&words).to_le_bytes(), &*words].concat()
+}
+
+/// Unpacks the ids of a source's records; `None` if they are damaged.
+pub(crate) fn unpack_nodes(packed: &[u8]) -> Option<impl Iterator<Item = Id>> {
+    let (sum, body) = packed.split_first_chunk::<WORD>()?;
+    let words = body.as_chunks::<WORD>();
+    (xxh3_64(body) == u64::from_le_bytes(*sum)).then(|| words.0.iter().map(|word| Id::from_le_bytes(*word)))
+}
+
 /// Unpacks the ties of a source.
 pub(crate) fn unpack_ties(packed: &[u8]) -> Option<Ties> {
     let (sum, body) = packed.split_first_chunk::<WORD>()?;
@@ -126,6 +139,17 @@ mod tests {
         assert!(others.filter(|node| !nodes.contains(node)).all(|node| !may_have(&packed, node)));
         *packed.last_mut().unwrap() ^= 1;
         assert!(may_have(&packed, 12345 << 40), "what is damaged may have any");
+    }
+
+    #[test]
+    fn ids_of_records_come_back() {
+        for nodes in [vec![], vec![0, u64::MAX, 7]] {
+            let mut packed = pack_nodes(&nodes);
+            assert_eq!(unpack_nodes(&packed).map(Iterator::collect::<Vec<_>>), Some(nodes));
+            *packed.last_mut().unwrap() ^= 1;
+            assert!(unpack_nodes(&packed).is_none());
+        }
+        assert!(unpack_nodes(b"").is_none());
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Writing: sources and sessions replaced in one transaction.
 
 use super::column::place;
-use super::{pack_ties, schema};
+use super::{details, pack_nodes, pack_ties, schema};
 use crate::Map;
 use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, UsageByModel};
 use rusqlite::{Connection, Statement, ToSql, Transaction, TransactionBehavior, params};
+use std::borrow::Cow;
 use tooltrail_model::Time;
 use tooltrail_model::link::{Chance, Checkouts, LinkedTurn, SessionPlace, Ties, shorten};
 use tooltrail_model::summary::{Ending, Summary};
@@ -100,6 +101,7 @@ impl<'c> CatalogueWriter<'c> {
             )?;
         self.run("INSERT OR REPLACE INTO summary_rows VALUES (?1, ?2)", params![id, packed])?;
         self.run("INSERT OR REPLACE INTO tie_rows VALUES (?1, ?2)", params![id, pack_ties(ties)])?;
+        self.run("INSERT OR REPLACE INTO node_rows VALUES (?1, ?2)", params![id, pack_nodes(&summary.nodes)])?;
         // The source may have had keys before and have none now, so an insert alone would leave old ones.
         self.run("DELETE FROM row_key_rows WHERE source = ?1", params![id])?;
         // Only the records of a database have keys.
@@ -121,6 +123,7 @@ impl<'c> CatalogueWriter<'c> {
         self.run("UPDATE source_rows SET gone = 1, bundle = 0 WHERE id = ?1", params![id])?;
         self.run("DELETE FROM summary_rows WHERE source = ?1", params![id])?;
         self.run("DELETE FROM tie_rows WHERE source = ?1", params![id])?;
+        self.run("DELETE FROM node_rows WHERE source = ?1", params![id])?;
         self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])
     }
 
@@ -241,7 +244,13 @@ impl<'c> CatalogueWriter<'c> {
         self.run("DELETE FROM copy_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
         self.run("DELETE FROM turn_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
         self.run("DELETE FROM usage_rows WHERE session = ?1", params![id])?;
-        self.run("DELETE FROM session_source_rows WHERE session = ?1", params![id])
+        self.run("DELETE FROM session_source_rows WHERE session = ?1", params![id])?;
+        self.clear_details(id)
+    }
+
+    /// Removes what follows from the content of a session: one of the logs that it is linked with has changed.
+    pub(crate) fn clear_details(&self, id: i64) -> rusqlite::Result<()> {
+        details::clear(&self.transaction, id)
     }
 
     fn put_session_row(&self, known: Option<i64>, session: &StoredSession<'_>) -> rusqlite::Result<i64> {
@@ -345,7 +354,7 @@ impl<'c> CatalogueWriter<'c> {
 const PUT_CALL: &str =
     "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
                ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44, ?45, ?46,
-               ?47, ?48, ?49, ?50, ?51, ?52, ?53)";
+               ?47, ?48, ?49, ?50, ?51, ?52, ?53, ?54, ?55)";
 
 /// Stores a call.
 fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
@@ -422,8 +431,26 @@ fn bind_places(insert: &mut Statement<'_>, next: usize, call: &StoredCall<'_>, i
         row.replacement.map(|at| whole(at.line)),
         row.replacement.map(|at| whole(at.span.start)),
         row.replacement.map(|at| whole(at.span.end)),
+        row.command.as_deref().map(clipped),
+        row.path.as_deref().map(clipped),
     ];
     bind(insert, next, values).map(drop)
+}
+
+/// A command or path as it is stored: cut where it is very long, with a mark by which that shows ([`is_cut`]).
+fn clipped(text: &str) -> Cow<'_, str> {
+    if text.len() <= LONGEST {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}…", text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default()))
+}
+
+/// The longest command or path that is stored whole, in bytes.
+const LONGEST: usize = 8 * 1024;
+
+/// Whether a stored command or path is only the beginning of one. The cut may fall up to three bytes before the limit.
+pub(crate) fn is_cut(stored: &str) -> bool {
+    stored.len() > LONGEST - 4 && stored.ends_with('…')
 }
 
 /// Binds values to the parameters from a place on, and returns the place behind them.
@@ -471,7 +498,7 @@ fn as_text(time: Option<Time>) -> Option<String> {
 }
 
 /// A count as a signed integer, the only kind in SQLite. Larger ones do not occur, and become the largest.
-fn whole(number: u64) -> i64 {
+pub(super) fn whole(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -95,7 +95,7 @@ mod tests {
     fn whole_lines_around_a_match_are_shown() {
         let around = |text: &str, lines: usize| {
             let query = Query::new(parsed("needle", Spelling::default()), &[]).with_context(lines);
-            let (_, first) = query.filter().find(text).unwrap();
+            let (_, first) = query.filter().find(text, &mut || true).unwrap();
             snippet(&query, text, first)
         };
         let text = "one\ntwo\na needle é\nfour\nfive\n";

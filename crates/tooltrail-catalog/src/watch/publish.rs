@@ -54,7 +54,7 @@ impl Subscription {
     /// Whether the session alone is enough for the filter to select an item. Nothing is opened to find out.
     fn knows(&self, bundle_context: &LinkedBundle<'_>, session: &SessionRow<'_>, item: Item<'_>) -> bool {
         let keeping = matching::keeping(bundle_context.asked.keep, &self.filter, session);
-        let known = SubjectFacts { session, keeping, item, told: false, opened: None, texts: None };
+        let known = SubjectFacts { session, keeping, item, told: false, opened: None, texts: None, content: None };
         self.filter.ask(&known) == Answer::Yes
     }
 }

@@ -259,7 +259,7 @@ fn telling_line(command: &str) -> &str {
 }
 
 /// Explanation of a refusal or failure, in the words of the person or the tool.
-fn why(story: &Story<'_>) -> Option<String> {
+pub(super) fn why(story: &Story<'_>) -> Option<String> {
     match story.row.status {
         Status::Rejected => story.answer.as_ref().and_then(|answer| answer.feedback.clone()),
         Status::Blocked => story.told.error.clone().or_else(|| refused(story).and_then(|hook| hook.reason.clone())),

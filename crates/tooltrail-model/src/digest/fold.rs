@@ -162,12 +162,8 @@ fn failures(effects: &[CallEffect]) -> Vec<UnresolvedCall> {
 
 /// True if a command only reports by its exit code that it found nothing, or a difference.
 fn found_nothing(effect: &CallEffect) -> bool {
-    let Some(RanCommand { line: Some(line), exit_of: Some(text), .. }) = &effect.ran else { return false };
-    let command = line.commands.iter().find(|command| command.text == *text);
-    let looks =
-        |family: &str| matches!(family, "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "diff" | "cmp" | "test" | "[" | "pgrep");
-    // These programs end with 1 for a negative answer, and with a higher code for an error.
-    effect.exit_code == Some(1) && command.is_some_and(|command| looks(&command.family))
+    let Some(RanCommand { line: Some(line), exit_of, .. }) = &effect.ran else { return false };
+    line.is_negative_answer(exit_of.as_deref(), effect.exit_code)
 }
 
 /// True if a success proves that the essential commands themselves succeeded.

@@ -12,6 +12,7 @@ mod polls;
 mod quotes;
 mod served_request;
 mod shipped;
+mod stored;
 mod times;
 
 pub use times::{Lapse, Who, lapse};
@@ -56,12 +57,24 @@ pub fn reported(story: &Story<'_>) -> Option<Reported> {
     call_effect::reported_of(story)
 }
 
+/// Explanation of a failure or refusal, in the words of the tool or the person; `None` for a call that has no problem, or no words.
+pub fn explanation(story: &Story<'_>) -> Option<String> {
+    call_effect::why(story)
+}
+
+/// True if a failed command only answered a question by its exit code: `grep` found nothing. Digests list no such failure.
+pub fn is_negative_answer(story: &Story<'_>) -> bool {
+    story.command.as_ref().is_some_and(|line| line.is_negative_answer(story.row.exit_of.as_deref(), story.row.exit_code))
+}
+
 /// Summary of a session as facts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
-    /// State of the session: `working`, `asks`, `waiting`, `your_turn`, `ended`.
+    /// State of the session: `working`, `asks`, `waiting`, `your_turn`, `ended`. It depends on the time, so it is not read back.
+    #[serde(skip_deserializing)]
     pub state: Option<&'static str>,
     /// Reason for the state.
+    #[serde(skip_deserializing)]
     pub state_reason: Option<&'static str>,
     /// The first prompt of the person.
     pub asked_first: Option<Quote>,
@@ -135,7 +148,7 @@ impl Cited {
 }
 
 /// A quoted text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quote {
     /// The text, as Markdown; cut if it is long.
     pub text: String,
@@ -153,7 +166,7 @@ pub struct Quote {
 }
 
 /// Changes of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeSummary {
     /// Files changed by edits and commands that succeeded, in the order of their first change.
     pub files: Vec<ChangedFile>,
@@ -188,7 +201,7 @@ impl ChangeSummary {
 }
 
 /// A changed file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedFile {
     /// The file.
     pub path: String,
@@ -213,7 +226,7 @@ pub struct Shipped {
 }
 
 /// A test, build or linter run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckRun {
     /// The command alone, without the rest of its line.
     pub command: String,
@@ -244,7 +257,7 @@ pub struct CheckRun {
 }
 
 /// A call that changed files after a check ran.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaterEdit {
     /// The call.
     pub cited: Cited,
@@ -267,7 +280,7 @@ pub enum RunOutcome {
 }
 
 /// A call with an unresolved problem.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnresolvedCall {
     /// Status.
     pub status: Status,
@@ -289,7 +302,7 @@ pub struct UnresolvedCall {
 }
 
 /// An objection of a hook that refused no call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DigestHook {
     /// The event it was registered for.
     pub event: Option<String>,
@@ -309,7 +322,7 @@ pub struct DigestHook {
 }
 
 /// Use of the time. Parallel activities are counted once, so the parts add up to the whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeBreakdown {
     /// From the first to the last record.
     pub wall_ms: u64,

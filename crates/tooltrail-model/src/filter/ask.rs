@@ -61,8 +61,21 @@ pub struct SubjectFacts<'a> {
     pub told: bool,
     /// Texts of the filter that it contains, a bit for each, if that was determined: [`Filter::find`].
     pub texts: Option<u64>,
+    /// Facts from the content of a call, if it was opened before.
+    pub content: Option<ContentFacts<'a>>,
     /// The call or message itself, if it has been opened.
     pub opened: Option<&'a Loaded<'a>>,
+}
+
+/// Facts from the content of a call that terms ask for, as a store keeps them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContentFacts<'a> {
+    /// The whole command, of a call that runs one.
+    pub command: Option<&'a str>,
+    /// The files that it is about ([`content::files`]).
+    pub files: &'a [String],
+    /// Whether it contains an image ([`content::has_image`]).
+    pub has_image: bool,
 }
 
 /// A possible match that can be opened if necessary.
@@ -127,6 +140,7 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Subje
         item: subject.item(),
         told: false,
         texts: None,
+        content: None,
         opened: None,
     };
     match ask(&known) {
@@ -203,15 +217,19 @@ impl Test {
             Test::Has(all) => any(all.iter().map(|has| has.of(known, call))),
             Test::Purpose(purposes) => commanded(known, call, &|call| purposes.iter().any(|purpose| call.purpose == Some(purpose.word()))),
             // Rows do not contain the command; its record has to be opened.
-            Test::Command(names) if call.is_some_and(|call| call.kind == Kind::Shell) => {
-                known.opened.map(|opened| content::command(opened).is_some_and(|command| fits(names, command)))
-            }
+            Test::Command(names) if call.is_some_and(|call| call.kind == Kind::Shell) => match known.content {
+                Some(content) => Some(content.command.is_some_and(|command| fits(names, command))),
+                None => known.opened.map(|opened| content::command(opened).is_some_and(|command| fits(names, command))),
+            },
             Test::Command(_) => Some(false),
-            Test::File(names) if call.is_some() => known.opened.map(|opened| {
-                let mut found = false;
-                content::files(opened, &mut |path| found |= fits(names, path));
-                found
-            }),
+            Test::File(names) if call.is_some() => match known.content {
+                Some(content) => Some(content.files.iter().any(|path| fits(names, path))),
+                None => known.opened.map(|opened| {
+                    let mut found = false;
+                    content::files(opened, &mut |path| found |= fits(names, path));
+                    found
+                }),
+            },
             Test::File(_) => Some(false),
             // A session has no text of its own, only those of its calls and messages.
             Test::Text(_) if matches!(known.item, Item::Session) => Some(false),
@@ -275,7 +293,10 @@ impl Has {
             }),
             Has::Masked => commanded(known, call, &|call| !call.masked.is_empty()),
             Has::Image if matches!(known.item, Item::Session) => Some(false),
-            Has::Image => known.opened.map(content::has_image),
+            Has::Image => match known.content.filter(|_| call.is_some()) {
+                Some(content) => Some(content.has_image),
+                None => known.opened.map(content::has_image),
+            },
         }
     }
 }

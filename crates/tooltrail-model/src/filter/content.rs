@@ -23,7 +23,8 @@ pub fn files(loaded: &Loaded<'_>, each: &mut dyn FnMut(&str)) {
     }
 }
 
-fn paths(detail: &Detail, each: &mut dyn FnMut(&str)) {
+/// Passes to `each` the files that a call in neutral form is about.
+pub fn paths(detail: &Detail, each: &mut dyn FnMut(&str)) {
     let mut some = |path: &str| {
         if !path.is_empty() {
             each(path);

@@ -28,7 +28,7 @@ mod values;
 mod within;
 
 pub use argument::argument;
-pub use ask::{Answer, Item, Keeping, Subject, SubjectFacts};
+pub use ask::{Answer, ContentFacts, Item, Keeping, Subject, SubjectFacts};
 pub use keys::{key_names, key_values};
 pub use mistake::Mistake;
 pub use names::{Fit, NamePattern, ProjectPattern};
@@ -145,6 +145,11 @@ impl Filter {
         (since, until)
     }
 
+    /// Whether a term asks for the content of calls: their commands, files or images. Rows alone do not decide it.
+    pub fn asks_content(&self) -> bool {
+        self.terms.iter().any(|term| term.test.asks_content())
+    }
+
     /// Whether it depends on the state of logs.
     pub fn asks_keeping(&self) -> bool {
         let asks = |test: &Test| matches!(test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone)));
@@ -238,6 +243,15 @@ impl Test {
             Test::Text(_) | Test::Has(_) => false,
             Test::Any(all) => all.iter().any(Test::is_of_sessions),
             test => !test.is_of_calls(),
+        }
+    }
+
+    /// Whether it asks for the content of a call: its command, its files, its images.
+    pub fn asks_content(&self) -> bool {
+        match self {
+            Test::File(_) | Test::Command(_) => true,
+            Test::Has(all) => all.contains(&Has::Image),
+            _ => false,
         }
     }
 

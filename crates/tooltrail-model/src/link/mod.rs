@@ -27,6 +27,7 @@ pub use life::{Chance, Live, Now, Pulse};
 pub use open::{UnsettledCall, UnsettledSession};
 pub use sessions::{LinkedSession, LinkedTurn, shorten};
 pub use state::{OpenCalls, State, StateReason};
+pub use totals::LinkedRequest;
 
 use crate::row::CallNumber;
 use crate::summary::{CallRecord, ResultRecord, Summary};

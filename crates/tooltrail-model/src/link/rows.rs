@@ -92,13 +92,11 @@ impl<'a> Linked<'a> {
 
     /// One call as a row, as if its session had ended; only a background task may still be running.
     fn ended_row<'s>(&'s self, call: &LinkedCall, alone: bool) -> CallRow<'s> {
-        let source = call.id.source();
+        let (source, record) = (call.id.source(), self.record(call.id));
         let names = &self.sources[source].summary.names;
-        let record = self.record(call.id);
         let judged = self.judge(call, None, alone);
         let result = judged.result.map(|(_, result)| result);
-        let agent = self.agent_of(source);
-        let session = self.session_text(call.id);
+        let (agent, session) = (self.agent_of(source), self.session_text(call.id));
         let (input_from, replacement) = input_from(record, result, &judged.verdict);
         CallRow {
             v: VERSION,
@@ -146,6 +144,8 @@ impl<'a> Linked<'a> {
             input_from,
             replacement,
             failed_by: record.rare().script.as_ref().and_then(|script| script.failed_by),
+            command: None,
+            path: None,
             alias: record.rare().alias.as_deref(),
             polls: record.rare().polls.as_deref(),
             may_wait: may_wait(record, judged.duration_ms, result),

@@ -5,7 +5,7 @@ use super::{Linked, LinkedCall, Now, Source, repeated};
 use crate::row::{ModelUsage, StatsRow, ToolStats};
 use crate::summary::Summary;
 use crate::text::Name;
-use crate::usage::UsageSnapshot;
+use crate::usage::{Tokens, UsageSnapshot};
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
@@ -40,10 +40,16 @@ impl Seen<'_> {
 /// One API message is one request, unless it names two; a record without a request joins the first. Where a helper repeats
 /// a message of the main conversation, only the main one counts.
 pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
+    let mut counted = CountedUsage::default();
+    each_request(sources, &mut |best, oldest| count(&mut counted, best, oldest));
+    counted
+}
+
+/// Passes on the best and the oldest snapshot of each request, in no particular order.
+fn each_request<'s>(sources: &[&'s Source], take: &mut dyn FnMut(&Seen<'s>, &Seen<'s>)) {
     let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
     // By fingerprint: a snapshot keeps no id, to stay small.
     let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
-    let mut counted = CountedUsage::default();
     let mut groups: Map<(u64, Option<&str>), Vec<Seen<'_>>> = Map::default();
     // Nearly every message is recorded once. Those are taken in the order they are in memory.
     for (source, summary) in logs() {
@@ -52,18 +58,17 @@ pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
             if repeated.contains(&snapshot.message) {
                 groups.entry((snapshot.message, summary.agent)).or_default().push(seen);
             } else {
-                count(&mut counted, &seen, &seen);
+                take(&seen, &seen);
             }
         }
     }
     for group in groups.into_values() {
-        count_group(&mut counted, group);
+        requests_of(group, take);
     }
-    counted
 }
 
-/// Counts the requests behind all snapshots of one message.
-fn count_group(counted: &mut CountedUsage, mut seen: Vec<Seen<'_>>) {
+/// Passes on the requests behind all snapshots of one message.
+fn requests_of<'s>(mut seen: Vec<Seen<'s>>, take: &mut dyn FnMut(&Seen<'s>, &Seen<'s>)) {
     // What another agent's log reports is a copy, unless the log of the message itself is gone.
     if seen.iter().any(|one| !one.snapshot.reported) {
         seen.retain(|one| !one.snapshot.reported);
@@ -86,7 +91,7 @@ fn count_group(counted: &mut CountedUsage, mut seen: Vec<Seen<'_>>) {
         }
     }
     for (oldest, best) in requests.into_values() {
-        count(counted, &seen[best], &seen[oldest]);
+        take(&seen[best], &seen[oldest]);
     }
 }
 
@@ -97,6 +102,56 @@ fn count(counted: &mut CountedUsage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let sum = counted.entry((model, (oldest.source, oldest.snapshot.session), minute)).or_default();
     sum.messages += 1;
     sum.tokens.add(&best.snapshot.tokens);
+}
+
+/// A paid request to a model, once however many records and logs repeat it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedRequest<'a> {
+    /// The source that has it first.
+    pub source: usize,
+    /// Its session, in [`Linked::sessions`]; `None` where its record names none that exists.
+    pub session: Option<usize>,
+    /// The model that answered.
+    pub model: Option<&'a str>,
+    /// The service tier, in the agent's spelling.
+    pub tier: Option<&'a str>,
+    /// Time of its first record.
+    pub time: Option<Time>,
+    /// Number of its first record in its source.
+    pub line: u64,
+    /// Whether a subagent or a helper made it.
+    pub sidechain: bool,
+    /// The id of the subagent that made it, where its source is that subagent's log.
+    pub agent_id: Option<&'a str>,
+    /// Its tokens.
+    pub tokens: Tokens,
+}
+
+impl<'a> Linked<'a> {
+    /// Paid requests, each once, in the order of their sources and records. Their sum is [`Linked::usage`].
+    pub fn requests(&self) -> Vec<LinkedRequest<'a>> {
+        let mut requests = Vec::new();
+        each_request(&self.sources, &mut |best, oldest| {
+            let (names, made) = (&best.summary.names, oldest.snapshot);
+            requests.push(LinkedRequest {
+                source: oldest.source,
+                session: self.made_in((oldest.source, made.session)),
+                model: names.opt(best.snapshot.model),
+                tier: names.opt(best.snapshot.tier),
+                time: made.time,
+                line: made.line,
+                sidechain: made.sidechain,
+                agent_id: oldest.summary.agents.iter().find(|agent| agent.whole).and_then(|agent| oldest.summary.names.opt(agent.agent)),
+                tokens: best.snapshot.tokens,
+            });
+        });
+        requests.sort_by(|one, other| {
+            let place =
+                |request: &LinkedRequest<'_>| (request.source, request.line, request.time, request.tokens.output, request.tokens.input);
+            place(one).cmp(&place(other)).then_with(|| (one.model, one.tier).cmp(&(other.model, other.tier)))
+        });
+        requests
+    }
 }
 
 impl Linked<'_> {

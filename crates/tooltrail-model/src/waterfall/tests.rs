@@ -56,6 +56,8 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         origin: CallRowOrigin::Log,
         input_from: InputFrom::Request,
         failed_by: None,
+        command: None,
+        path: None,
         alias: None,
         polls: None,
         replacement: None,

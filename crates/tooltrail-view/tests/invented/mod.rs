@@ -223,6 +223,8 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
         origin: CallRowOrigin::Log,
         input_from: InputFrom::Request,
         failed_by: None,
+        command: None,
+        path: None,
         alias: None,
         replacement: None,
         polls: None,

@@ -40,6 +40,9 @@ Examples:
 /// Default number of sessions in a table.
 const SHOWN: usize = 30;
 
+/// Number of sessions whose digests are made together.
+const TOGETHER: usize = 64;
+
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -89,6 +92,8 @@ struct ListedSessions<'a> {
     found: Vec<usize>,
     /// Digest of a session.
     digest: &'a dyn Fn(usize) -> anyhow::Result<Digest>,
+    /// Makes the digests of several sessions at once, where that is quicker.
+    prepare: &'a dyn Fn(&[usize]) -> anyhow::Result<()>,
     is_gone: &'a dyn Fn(usize) -> bool,
 }
 
@@ -103,7 +108,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
     let digest = |session: usize| Ok(digest_of(&linked, session, &logs.now, logs.shelf()));
-    print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })?;
+    print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, prepare: &|_| Ok(()), is_gone: &|_| false })?;
     Ok(logs.exit())
 }
 
@@ -121,7 +126,10 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
         found.retain(|&session| !listing.is_gone(session));
     }
     let digest = |session: usize| {
-        // Only the rows that are printed get a digest: each takes opening a bundle of logs.
+        if let Some(digest) = ready.library.digest(&listing, &rows[session], session) {
+            return Ok(digest);
+        }
+        // That of a live session depends on the time, so it is not stored.
         let Some(bundle) = listing.bundle(session) else { return Ok(Digest::default()) };
         let linker = ready.library.open(bundle)?;
         let linked = linker.link();
@@ -129,7 +137,9 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
         let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
         Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf())).unwrap_or_default())
     };
-    print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })?;
+    let prepare = |sessions: &[usize]| Ok(ready.library.fill(&listing, sessions, ready.threads, &|| true).map(drop)?);
+    let is_gone = |session: usize| listing.is_gone(session);
+    print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, prepare: &prepare, is_gone: &is_gone })?;
     Ok(ready.exit())
 }
 
@@ -140,14 +150,14 @@ fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf) 
 }
 
 fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions<'_>) -> anyhow::Result<()> {
-    let ListedSessions { rows, found, digest, is_gone } = listed;
+    let ListedSessions { rows, found, digest, prepare, is_gone } = listed;
     let limit = pager::row_limit(args, own.number, SHOWN);
     let shown = match own.sort {
         None => newest(rows, &found, limit),
         Some(sort) => last(rows, &found, sort, limit),
     };
     if args.json {
-        return print_json(rows, &shown, digest, own.digest);
+        return print_json(rows, &shown, (digest, prepare), own.digest);
     }
     let mut out = PagedOutput::open(args);
     if found.is_empty() && !filter.is_empty() {
@@ -155,29 +165,13 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         out.flush()?;
         return Ok(());
     }
-    let [tests, unresolved, lines, commits] = verdict_cells::HEADS;
-    let mut table = Table::new(&[
-        ("SESSION", Align::Left),
-        ("STARTED", Align::Left),
-        ("AGENT", Align::Left),
-        ("STATE", Align::Left),
-        ("TURNS", Align::Right),
-        ("CALLS", Align::Right),
-        ("PROBLEMS", Align::Left),
-        ("FILES", Align::Right),
-        tests,
-        unresolved,
-        lines,
-        commits,
-        ("PROJECT", Align::FillEnd),
-        ("TITLE", Align::Fill),
-    ])
-    .optional(&["TURNS", "AGENT", "FILES", "COMMITS", "UNRESOLVED", "LINES", "PROJECT", "TESTS", "STATE", "CALLS"]);
+    let mut table = columns();
     let times = TimeWriter::new(args);
     // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
     let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
     let note = |index: usize| if is_gone(index) { Some("gone".to_owned()) } else { soon(index) };
+    prepare(&shown)?;
     for &index in &shown {
         table.row(cells(&rows[index], &digest(index)?, note(index), &times));
     }
@@ -199,18 +193,43 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
 fn print_json(
     rows: &[SessionRow<'_>],
     shown: &[usize],
-    digest: &dyn Fn(usize) -> anyhow::Result<Digest>,
+    (digest, prepare): (&dyn Fn(usize) -> anyhow::Result<Digest>, &dyn Fn(&[usize]) -> anyhow::Result<()>),
     whole: bool,
 ) -> anyhow::Result<()> {
     if !whole {
         return out::json_lines(shown.iter().map(|&index| &rows[index]));
     }
-    // Printed one by one, so that the first line appears before the last digest is made.
-    for &index in shown {
-        let digest = digest(index)?;
-        out::json_lines([Digested { row: &rows[index], verdict: SessionVerdict::of(&digest), digest }])?;
+    // Printed in small groups, so that the first line appears before the last digest is made.
+    for some in shown.chunks(TOGETHER) {
+        prepare(some)?;
+        for &index in some {
+            let digest = digest(index)?;
+            out::json_lines([Digested { row: &rows[index], verdict: SessionVerdict::of(&digest), digest }])?;
+        }
     }
     Ok(())
+}
+
+/// The table of sessions, without rows.
+fn columns() -> Table {
+    let [tests, unresolved, lines, commits] = verdict_cells::HEADS;
+    Table::new(&[
+        ("SESSION", Align::Left),
+        ("STARTED", Align::Left),
+        ("AGENT", Align::Left),
+        ("STATE", Align::Left),
+        ("TURNS", Align::Right),
+        ("CALLS", Align::Right),
+        ("PROBLEMS", Align::Left),
+        ("FILES", Align::Right),
+        tests,
+        unresolved,
+        lines,
+        commits,
+        ("PROJECT", Align::FillEnd),
+        ("TITLE", Align::Fill),
+    ])
+    .optional(&["TURNS", "AGENT", "FILES", "COMMITS", "UNRESOLVED", "LINES", "PROJECT", "TESTS", "STATE", "CALLS"])
 }
 
 /// The newest `limit` of the found sessions, in the order of listing. Sessions without a time count as oldest.

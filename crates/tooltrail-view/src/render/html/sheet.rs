@@ -65,6 +65,8 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         origin: CallRowOrigin::Log,
         input_from: InputFrom::Request,
         failed_by: None,
+        command: None,
+        path: None,
         alias: None,
         replacement: None,
         polls: None,

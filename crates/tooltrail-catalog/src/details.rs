@@ -1,0 +1,263 @@
+//! Details of sessions: what follows from the content of their records, made once and stored beside their rows.
+//!
+//! [`derive`](fn@derive) is the one function that makes them: it opens each call of a session once, for the digest, for filters and for
+//! failures. [`StoredLibrary::fill`] makes those that are missing, the newest first; it may be stopped at any time, and what it has
+//! stored stays. A session that may be live has none, because its outcome depends on the time.
+
+use crate::library::{Library, StoredLibrary};
+use crate::store::details::{CallContent, CallDetails, DetailKey, RequestDetails, SessionDetails};
+use crate::store::{CatalogueError, SessionListing};
+use crate::{Map, each};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tooltrail_formats::error::ErrorChain;
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::changes::net::FileSize;
+use tooltrail_model::content::words;
+use tooltrail_model::digest::{self, Digest};
+use tooltrail_model::failure_group::{error_line, failure_group};
+use tooltrail_model::failure_hint::failure_hint;
+use tooltrail_model::filter::content;
+use tooltrail_model::link::{Linked, LinkedRequest, Now};
+use tooltrail_model::row::SessionRow;
+use tooltrail_model::transcript::{Entry, Spot, Story, Transcript};
+use tooltrail_model::{Map as ModelMap, Status, Time};
+use tracing::{debug, warn};
+
+/// Details that were made and not stored yet are stored together once they are of so many sessions.
+const BATCH: usize = 64;
+
+/// The most lines at the end of an output that are looked at for one with any text.
+const LAST_LINES: usize = 1000;
+
+/// The moment at which no session is live: details are those of sessions that have ended.
+fn ended() -> Now {
+    Now { time: Time::UNIX_EPOCH, patience: Duration::ZERO, live: ModelMap::default() }
+}
+
+/// A book that notes the content of each call as it is opened, so that no call is opened twice.
+struct NotingBook<'b, 'a> {
+    book: &'b SessionBook<'a>,
+    noted: Mutex<Vec<Option<CallDetails>>>,
+}
+
+impl NotingBook<'_, '_> {
+    /// The details of a call, which is opened for them unless it was before.
+    fn details(&self, index: usize) -> Option<CallDetails> {
+        let is_noted = || self.noted.lock().unwrap_or_else(PoisonError::into_inner).get(index).is_some_and(Option::is_some);
+        if !is_noted() {
+            self.call(index);
+        }
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index).and_then(Option::take)
+    }
+}
+
+impl Book for NotingBook<'_, '_> {
+    fn transcript(&self) -> &Transcript<'_> {
+        self.book.transcript()
+    }
+
+    fn open(&self, entry: &Entry) -> Loaded<'_> {
+        self.book.open(entry)
+    }
+
+    fn call(&self, index: usize) -> Loaded<'_> {
+        let loaded = self.book.call(index);
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = noted.get_mut(index).filter(|place| place.is_none()) {
+            *place = self.book.transcript().calls.get(index).map(|call| CallDetails { number: call.number, ..of_call(&loaded) });
+        }
+        drop(noted);
+        loaded
+    }
+
+    fn file(&self, source: usize) -> Option<&str> {
+        self.book.file(source)
+    }
+
+    fn printed_by(&self, wait: &Story<'_>, program: &str) -> Option<String> {
+        self.book.printed_by(wait, program)
+    }
+
+    fn net_sizes(&self, selection: &Selection) -> Option<Vec<FileSize>> {
+        self.book.net_sizes(selection)
+    }
+
+    fn row(&self, spot: Spot) -> Option<&str> {
+        self.book.row(spot)
+    }
+}
+
+/// The details of an opened call.
+fn of_call(loaded: &Loaded<'_>) -> CallDetails {
+    let Loaded::Call(story) = loaded else { return CallDetails::default() };
+    let mut files = Vec::new();
+    content::files(loaded, &mut |path| files.push(path.to_owned()));
+    let command = content::command(loaded).map(str::to_owned);
+    let facts = CallContent { known: true, files, has_image: content::has_image(loaded), command };
+    let error = digest::explanation(story).and_then(|text| error_line(&text)).or_else(|| printed_error(story));
+    let failed = matches!(story.row.status, Status::Failed | Status::TimedOut | Status::Blocked | Status::Rejected);
+    let failure = (failed && !digest::is_negative_answer(story)).then(|| group(story, error.as_deref()));
+    CallDetails { facts, error, failure, ..CallDetails::default() }
+}
+
+/// The error line of a command that failed without a message of the agent: the line of its output that names a failure, else the last one.
+fn printed_error(story: &Story<'_>) -> Option<String> {
+    if !matches!(story.row.status, Status::Failed | Status::TimedOut) || digest::is_negative_answer(story) {
+        return None;
+    }
+    let output = words(&story.answer.as_ref()?.seen);
+    // Commands say why they end at their end; what stands before is what they did.
+    let last = || output.lines().rev().take(LAST_LINES).find(|line| !line.trim().is_empty()).map(str::to_owned);
+    failure_hint(&output).or_else(last).and_then(|line| error_line(&line))
+}
+
+/// The group of a failure: by what it says, or else by how the call ended.
+fn group(story: &Story<'_>, error: Option<&str>) -> String {
+    let silent = || match (story.row.reason, story.row.exit_code) {
+        (_, Some(code)) => format!("exit code {code}, without a message"),
+        (Some(reason), None) => format!("{} ({})", story.row.status.word(), reason.word()).replace('_', " "),
+        (None, None) => story.row.status.word().replace('_', " "),
+    };
+    error.map(failure_group).filter(|group| !group.is_empty()).unwrap_or_else(silent)
+}
+
+/// Requests and turns of linked logs, by session.
+pub(crate) struct RequestIndex<'a> {
+    requests: Map<usize, Vec<LinkedRequest<'a>>>,
+    /// The times of the turns of each session, in order.
+    turns: Map<usize, Vec<Time>>,
+}
+
+impl<'a> RequestIndex<'a> {
+    /// The requests and turns of linked logs.
+    pub(crate) fn of(linked: &Linked<'a>) -> Self {
+        let (mut requests, mut turns): (Map<usize, Vec<LinkedRequest<'a>>>, Map<usize, Vec<Time>>) = Default::default();
+        for request in linked.requests() {
+            if let Some(session) = request.session {
+                requests.entry(session).or_default().push(request);
+            }
+        }
+        for turn in linked.turns() {
+            turns.entry(turn.session).or_default().extend(turn.record.time);
+        }
+        RequestIndex { requests, turns }
+    }
+
+    /// The requests of a session by time, each with its turn.
+    fn of_session(&self, linked: &Linked<'_>, session: usize) -> Vec<RequestDetails> {
+        let turns = self.turns.get(&session).map(Vec::as_slice).unwrap_or_default();
+        let mut own: Vec<&LinkedRequest<'_>> = self.requests.get(&session).into_iter().flatten().collect();
+        let path = |source: usize| linked.sources.get(source).map(|source| &source.path);
+        own.sort_by_key(|request| (request.time, path(request.source), request.line));
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let details = own.into_iter().map(|request| RequestDetails {
+            time: request.time,
+            // A turn is what follows a prompt, also where subagents make the requests.
+            turn: request.time.map(|time| turns.partition_point(|turn| *turn <= time) as u64).filter(|turn| *turn > 0),
+            agent_id: text(request.agent_id),
+            sidechain: request.sidechain,
+            model: text(request.model),
+            tier: text(request.tier),
+            tokens: request.tokens,
+        });
+        details.collect()
+    }
+}
+
+/// The details of a session of linked logs.
+pub(crate) fn derive(linked: &Linked<'_>, session: usize, requests: &RequestIndex<'_>, shelf: &dyn Shelf) -> SessionDetails {
+    let now = ended();
+    let book = SessionBook::read(linked, &[session], &now, shelf, None);
+    let calls = &book.transcript().calls;
+    let noting = NotingBook { book: &book, noted: Mutex::new(vec![None; calls.len()]) };
+    let digest = digest::of(&noting, &Selection::default()).to_stored();
+    // A copy has no row: it is told where its original is.
+    let own = (0..calls.len()).filter(|&index| calls.get(index).is_some_and(|call| call.row.copy_of.is_none()));
+    let calls = own.filter_map(|index| noting.details(index)).collect();
+    SessionDetails { digest, calls, requests: requests.of_session(linked, session) }
+}
+
+impl StoredLibrary {
+    /// The digest of a session, as it is stored; `None` where it is not, or where the session may be live. [`StoredLibrary::fill`] makes it.
+    /// Its calls have no places in a transcript.
+    pub fn digest(&self, listing: &SessionListing, row: &SessionRow<'_>, session: usize) -> Option<Digest> {
+        let text = self.details.digest(listing.detail_key(session)?)?;
+        let digest = Digest::of_stored(&text, row.short)?;
+        Some(Digest { state: row.state, state_reason: row.state_reason, ..digest })
+    }
+
+    /// Whether the details of a session are missing, and can be made.
+    pub fn is_pending(&self, listing: &SessionListing, session: usize) -> bool {
+        let key = listing.detail_key(session).filter(|_| listing.bundle(session).is_some());
+        key.is_some_and(|key| !self.details.has(key))
+    }
+
+    /// Makes and stores the details that are missing of some sessions, in their order, until `go_on` returns `false`. Returns how many
+    /// sessions were done. Details that cannot be stored are made again when they are needed.
+    pub fn fill(
+        &self,
+        listing: &SessionListing,
+        sessions: &[usize],
+        threads: usize,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<usize, CatalogueError> {
+        // By bundle, because linking one is not free; in the order of the first session of each.
+        let mut bundles: Vec<(i64, Vec<usize>)> = Vec::new();
+        let mut places: Map<i64, usize> = Map::default();
+        for &session in sessions.iter().filter(|session| self.is_pending(listing, **session)) {
+            let Some(bundle) = listing.bundle(session) else { continue };
+            let place = *places.entry(bundle).or_insert_with(|| {
+                bundles.push((bundle, Vec::new()));
+                bundles.len() - 1
+            });
+            bundles[place].1.push(session);
+        }
+        let made = Mutex::new(Vec::new());
+        let done = each(threads, bundles.len(), |index| {
+            let (bundle, own) = &bundles[index];
+            if !go_on() {
+                return Ok(0);
+            }
+            // Another thread or process may have made some of them meanwhile.
+            let own: Vec<usize> = own.iter().copied().filter(|&session| self.is_pending(listing, session)).collect();
+            let details = if own.is_empty() { Vec::new() } else { self.derive_bundle(listing, *bundle, &own)? };
+            let count = details.len();
+            let mut waiting = made.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.extend(details);
+            let batch = if waiting.len() >= BATCH { std::mem::take(&mut *waiting) } else { Vec::new() };
+            // Other threads go on while these are written.
+            drop(waiting);
+            self.store(&batch);
+            Ok(count)
+        });
+        self.store(&made.into_inner().unwrap_or_else(PoisonError::into_inner));
+        done.into_iter().sum()
+    }
+
+    fn store(&self, details: &[(DetailKey, SessionDetails)]) {
+        if !details.is_empty() && !self.details.put(details) {
+            debug!(sessions = details.len(), "details could not be stored");
+        }
+    }
+
+    /// Makes the details of sessions of a bundle.
+    fn derive_bundle(
+        &self,
+        listing: &SessionListing,
+        bundle: i64,
+        sessions: &[usize],
+    ) -> Result<Vec<(DetailKey, SessionDetails)>, CatalogueError> {
+        let linker = self.open(bundle).inspect_err(|error| warn!(error = %ErrorChain(error), bundle, "cannot open logs for details"))?;
+        let linked = linker.link();
+        let requests = RequestIndex::of(&linked);
+        let rows = listing.rows_of(sessions);
+        let details = sessions.iter().zip(&rows).filter_map(|(&session, row)| {
+            let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
+            Some((listing.detail_key(session)?, derive(&linked, place, &requests, self.shelf())))
+        });
+        Ok(details.collect())
+    }
+}
