@@ -217,9 +217,12 @@ mod tests {
 
     #[test]
     fn a_file_is_found_in_its_worktree() {
-        assert_eq!(root("/srv/app/.worktrees/17/src/a.rs"), Some("/srv/app/.worktrees/17"));
-        assert_eq!(root("/Users/ada/.codex/worktrees/090e/app/src/a.rs"), Some("/Users/ada/.codex/worktrees/090e/app"));
-        assert_eq!(root("~/.codex/worktrees/090e/app/src/a.rs"), Some("~/.codex/worktrees/090e/app"));
-        assert_eq!(root("/srv/app/src/a.rs"), None);
+        assert_eq!(root("/srv/app/.worktrees/17/src/a.rs", None), Some("/srv/app/.worktrees/17"));
+        assert_eq!(root("/Users/ada/.codex/worktrees/090e/app/src/a.rs", None), Some("/Users/ada/.codex/worktrees/090e/app"));
+        assert_eq!(root("~/.codex/worktrees/090e/app/src/a.rs", None), Some("~/.codex/worktrees/090e/app"));
+        assert_eq!(root("/srv/app/src/a.rs", None), None);
+        // That of another project is outside.
+        assert_eq!(root("/srv/app/.worktrees/17/src/a.rs", Some("/srv/app")), Some("/srv/app/.worktrees/17"));
+        assert_eq!(root("/srv/app/.worktrees/17/src/a.rs", Some("/srv/web")), None);
     }
 }

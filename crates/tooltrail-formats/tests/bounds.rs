@@ -12,6 +12,9 @@ use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_model::Summary;
 
+/// Makes the line of a number.
+type LineMaker = Box<dyn FnMut(u64) -> String>;
+
 /// What the process may hold at most, in kilobytes.
 const MOST: u64 = 300_000;
 /// More records than fit.
@@ -76,7 +79,7 @@ fn millions_of_records_are_read_up_to_a_limit_in_bounded_memory() {
         )
     };
     let result = |number: u64| format!("[{{\"type\":\"tool_result\",\"tool_use_id\":\"t{number}\",\"content\":\"ok\"}}]");
-    let kinds: Vec<(&str, Box<dyn FnMut(u64) -> String>)> = vec![
+    let kinds: Vec<(&str, LineMaker)> = vec![
         ("calls in one message", Box::new(move |_| packed.clone())),
         ("one id again and again", Box::new(|number| call("a", number))),
         ("calls", Box::new(|number| call(&format!("t{number}"), number))),
@@ -123,7 +126,7 @@ fn a_followed_log_stops_where_a_scan_does() {
     let path = directory.path().join("s1.jsonl");
     let options = Options { threads: 1, max_kept: 8 << 20, ..Options::default() };
     let scanned = || {
-        let files = find::in_paths(&[path.clone()]).files;
+        let files = find::in_paths(std::slice::from_ref(&path)).files;
         let (linker, _) = scan::scan(&files, &options, &Progress::default());
         format!("{:?}", linker.into_sources().next().unwrap().summary)
     };

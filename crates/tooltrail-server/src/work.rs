@@ -109,7 +109,9 @@ mod tests {
             let search = |released: &Arc<std::sync::Mutex<mpsc::Receiver<()>>>| {
                 let released = Arc::clone(released);
                 // Ends when the sender is dropped, and not before.
-                tokio::spawn(SEARCHES.make(move |_| drop(released.lock().unwrap().recv())))
+                tokio::spawn(SEARCHES.make(move |_| {
+                    let _ = released.lock().unwrap().recv();
+                }))
             };
             let searches: Vec<_> = (0..SEARCHES_AT_ONCE + 3).map(|_| search(&released)).collect();
             for number in 0..3 * PAGES_AT_ONCE {

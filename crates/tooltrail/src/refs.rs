@@ -173,7 +173,7 @@ fn in_row(linked: &Linked<'_>, now: &Now, path: &Path, row: &str) -> anyhow::Res
     match own.filter_map(|source| Some((source, source.summary.rows.find(row)?))).next() {
         Some((source, record)) => on_line(linked, now, Path::new(&*source.path), record),
         None => {
-            bail!("no row `{}` in `{}`; `tooltrail list {}` shows its sessions", printable(row), neutral_path(&path), neutral_path(&path))
+            bail!("no row `{}` in `{}`; `tooltrail list {}` shows its sessions", printable(row), neutral_path(path), neutral_path(path))
         }
     }
 }

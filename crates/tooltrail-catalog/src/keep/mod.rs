@@ -65,7 +65,10 @@ pub enum KeepError {
         error: io::Error,
     },
     /// Whether logs are kept automatically cannot be told.
-    #[error("cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it again", neutral_path(path))]
+    #[error(
+        "cannot tell whether logs are kept: `{}` cannot be read; `tooltrail keep on` or `keep off` writes it again",
+        neutral_path(path)
+    )]
     State {
         /// The file that says so.
         path: PathBuf,

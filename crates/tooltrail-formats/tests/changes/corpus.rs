@@ -86,6 +86,29 @@ fn patched(files: &[FileNet]) {
     apply(&mut before, &patch).unwrap_or_else(|error| panic!("{error}"));
     let other = |name: &&String| before.get(*name) != expected.get(*name);
     let differ: Vec<&String> = before.keys().chain(expected.keys()).filter(other).collect();
+    for name in &differ {
+        println!(
+            "DBG {name}: {:?} / {:?}",
+            before.get(*name).map(|t| &t[..t.len().min(80)]),
+            expected.get(*name).map(|t| &t[..t.len().min(80)])
+        );
+        for f in files {
+            if (names.path)(&f.path) == **name {
+                println!(
+                    "{:?}",
+                    f.parts
+                        .iter()
+                        .map(|p| {
+                            let mut s = format!("{p:?}");
+                            s.truncate(300);
+                            s
+                        })
+                        .collect::<Vec<_>>()
+                );
+                println!("{:?} {:?}", f.moved_from, f.moved_to);
+            }
+        }
+    }
     assert!(differ.is_empty(), "a patch of real changes gives another text: {differ:?}");
 }
 

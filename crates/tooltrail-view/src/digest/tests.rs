@@ -87,7 +87,7 @@ fn files_without_tests_say_so() {
 fn weaker_evidence_of_a_change_is_named() {
     let by_shell = |strength, lines| {
         let changed = ChangedFile { strength, ..file("a.rs", lines, &[1]) };
-        Digest { changed: ChangeSummary { files: vec![changed], commands: Vec::new() }, ..digest("") }
+        Digest { changed: ChangeSummary { files: vec![changed], commands: Vec::new(), net: None }, ..digest("") }
     };
     let weaker = |strength, lines| told(&by_shell(strength, lines), &usual(), "Changes");
     assert_eq!(weaker(Strength::Observed, Some((2, 1))), ["a.rs +2 −1 · changed while the command ran #1"]);

@@ -157,7 +157,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
         Some(sort) => last(rows, &found, sort, limit),
     };
     if args.json {
-        return print_json(rows, &shown, (digest, prepare), own.digest);
+        return print_json(rows, &shown, digest, prepare, own.digest);
     }
     let mut out = PagedOutput::open(args);
     if found.is_empty() && !filter.is_empty() {
@@ -193,7 +193,8 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
 fn print_json(
     rows: &[SessionRow<'_>],
     shown: &[usize],
-    (digest, prepare): (&dyn Fn(usize) -> anyhow::Result<Digest>, &dyn Fn(&[usize]) -> anyhow::Result<()>),
+    digest: &dyn Fn(usize) -> anyhow::Result<Digest>,
+    prepare: &dyn Fn(&[usize]) -> anyhow::Result<()>,
     whole: bool,
 ) -> anyhow::Result<()> {
     if !whole {

@@ -66,9 +66,7 @@ pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> 
         && row.files.iter().all(|file| keep.original(Path::new(file)).is_some_and(|original| !original.exists()))
     {
         let short = neutral(&session.short);
-        bail!(
-            "the agent deleted the logs of session `{short}`; `tooltrail keep restore {short} --touch` restores them, then resume it"
-        );
+        bail!("the agent deleted the logs of session `{short}`; `tooltrail keep restore {short} --touch` restores them, then resume it");
     }
     let format = FORMATS.iter().find(|format| format.agent() == session.agent);
     let Some(command) = format.and_then(|format| format.resume(&session.id)) else {
