@@ -7,7 +7,7 @@ use super::content::{self, image, str_of};
 use super::fields::{FieldSpan, PayloadFields};
 use super::record::{CodexRecord, RecordClass};
 use super::{items, markers, output, script, tools};
-use crate::value::{self, Payloads};
+use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
 use tooltrail_model::content::Content;
@@ -39,7 +39,7 @@ fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Opti
             Some(of_output(item, payloads))
         }
         "tool_search_output" => {
-            let names = item.some(item.tools).map(|tools| tool_names(Some(&value::read(tools)))).unwrap_or_default();
+            let names = item.some(item.tools).map(|tools| tool_names(Some(&payloads.value(tools)))).unwrap_or_default();
             let seen = names.into_iter().map(|name| Content::Tool { name }).collect();
             Some(LoggedResult { seen, produced: rest(item, payloads), ..LoggedResult::default() })
         }
