@@ -80,8 +80,15 @@ fn same(logs: &Search, queries: usize) {
             continue;
         }
         let mut query = written(&terms);
+        let mut others: Vec<&str> = Vec::new();
         for _ in 0..dice.roll(3) {
-            query = format!("{query} {}", dice.pick(FIELDS));
+            let other = *dice.pick(FIELDS);
+            // A term and its opposite can never both hold, and such a filter is refused.
+            let opposite = |known: &&str| known.strip_prefix("not:") == Some(other) || other.strip_prefix("not:") == Some(known);
+            if !others.iter().any(opposite) {
+                others.push(other);
+                query = format!("{query} {other}");
+            }
         }
         let (calls, sessions) = searched(&library, support::filter(&query));
         let (listed_calls, listed_sessions) = listed(&linked, &disk, &support::filter(&query));

@@ -9,9 +9,9 @@ use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
-use tooltrail_model::changes::Step;
 use tooltrail_model::changes::net::{self, FileNet, ListedFile, NetPart};
 use tooltrail_model::changes::unified::{self, PatchNames};
+use tooltrail_model::changes::{FileText, Step};
 use tooltrail_model::{Kind, Now, Time};
 
 #[derive(Debug, Default)]
@@ -73,42 +73,17 @@ fn patched(files: &[FileNet]) {
         before.extend(first.as_text().map(|text| (name.clone(), text.to_owned())));
         expected.extend(last.as_text().map(|text| (name, text.to_owned())));
     }
-    // A file whose text is in no log can still be moved: whatever it has must arrive under the new name.
     for file in net::listed(files) {
-        if let ListedFile::Renamed { old, new, before: text, .. } = file
-            && !text.is_known()
-        {
-            let stand_in = format!("any text of {}\n", old.path);
-            before.insert((names.path)(&old.path), stand_in.clone());
-            expected.insert((names.path)(&new.path), stand_in);
-        }
+        let ListedFile::Renamed { old, new, before: first, after: last } = file else { continue };
+        // A file whose text is in no log can still be moved: whatever it has must arrive under the new name.
+        let stand_in = format!("any text of {}\n", old.path);
+        let text = |known: &FileText| known.as_text().map_or_else(|| stand_in.clone(), str::to_owned);
+        before.insert((names.path)(&old.path), text(first));
+        expected.insert((names.path)(&new.path), text(last));
     }
     apply(&mut before, &patch).unwrap_or_else(|error| panic!("{error}"));
     let other = |name: &&String| before.get(*name) != expected.get(*name);
     let differ: Vec<&String> = before.keys().chain(expected.keys()).filter(other).collect();
-    for name in &differ {
-        println!(
-            "DBG {name}: {:?} / {:?}",
-            before.get(*name).map(|t| &t[..t.len().min(80)]),
-            expected.get(*name).map(|t| &t[..t.len().min(80)])
-        );
-        for f in files {
-            if (names.path)(&f.path) == **name {
-                println!(
-                    "{:?}",
-                    f.parts
-                        .iter()
-                        .map(|p| {
-                            let mut s = format!("{p:?}");
-                            s.truncate(300);
-                            s
-                        })
-                        .collect::<Vec<_>>()
-                );
-                println!("{:?} {:?}", f.moved_from, f.moved_to);
-            }
-        }
-    }
     assert!(differ.is_empty(), "a patch of real changes gives another text: {differ:?}");
 }
 

@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn words_call_nobody_on_a_forge() {
         let cases = [
-            ("fixes #12, says @ann (see o/r#3)", "fixes `#12,` says `@ann` (see `o/r#3)`"),
+            ("fixes #12, says @ann (see o/r#3)", "fixes `#12`, says `@ann` (see `o/r#3`)"),
             ("close https://example.org/o/r/issues/1 or GH-7", "close `https://example.org/o/r/issues/1` or `GH-7`"),
             ("/close !4 9f3c2ab a *b* `@c`", "`/close` `!4` `9f3c2ab` a \\*b\\* `` `@c` ``"),
             ("plain words, 62 % of C# # and 3 < 4", "plain words, 62 % of C\\# \\# and 3 &lt; 4"),
