@@ -145,6 +145,7 @@ pub trait TypedRecord {
                 Fact::End(end) => end.call.id,
                 _ => return,
             };
+            // A record may both request and answer a call. It names few, so that searching the list is enough.
             if !calls.iter().any(|known| *known == id) {
                 calls.push(id.into_owned());
             }

@@ -276,6 +276,7 @@ pub enum ReadGot {
         images: Vec<Image>,
     },
     /// Unchanged since it was last read.
+    // Claude Code then answers without the text, which the model has seen before.
     Unchanged,
     /// Words about the file, such as that it is empty.
     Words(String),
@@ -420,6 +421,7 @@ pub enum TodoState {
     /// Taken off the list.
     Deleted,
     /// Another word of the agent's.
+    // Agents add words; an unknown one is shown as it is, rather than as a state that it may not mean.
     Other(String),
 }
 
@@ -524,6 +526,7 @@ pub enum GrepMode {
     Content,
     /// The files.
     #[default]
+    // Claude Code searches like this where an input names no mode.
     Files,
     /// Number of matches in each file.
     Count,

@@ -249,6 +249,7 @@ impl Approval {
 
 /// Whether a kind of tool can do harm, so that agents ask before it runs.
 fn asks(kind: Kind) -> bool {
+    // A kind too many only marks a duration as one that may include waiting; a kind too few would pass off waiting as work.
     matches!(
         kind,
         Kind::Shell | Kind::Script | Kind::Edit | Kind::Write | Kind::WebFetch | Kind::WebSearch | Kind::Mcp | Kind::Skill | Kind::Other
@@ -420,6 +421,7 @@ impl CallScript {
     /// The tool of its one call, where the program is nothing but that call.
     pub fn alone(&self) -> Option<&ScriptTool> {
         match (&*self.script.calls, &*self.tools) {
+            // A call that may be repeated, or that others may stand beside, stays a call in a script.
             ([call], [tool]) if self.script.complete && call.once => Some(tool),
             _ => None,
         }

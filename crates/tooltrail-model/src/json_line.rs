@@ -50,6 +50,7 @@ fn append_byte(out: &mut Vec<u8>, byte: u8) {
         0x08 => b'b',
         0x0c => b'f',
         0..0x20 => {
+            // In small letters, as serde_json writes them.
             let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' + half - 10 };
             out.extend_from_slice(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte & 15)]);
             return;
@@ -188,6 +189,7 @@ impl<'s, 'o> Serializer for &'s mut JsonLine<'o> {
     }
 
     fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Result<(), fmt::Error> {
+        // Without a `String` in between: rows have several times each.
         self.out.push(b'"');
         write!(self, "{value}")?;
         self.out.push(b'"');

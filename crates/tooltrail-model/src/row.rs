@@ -85,8 +85,10 @@ pub struct CallNumber {
 impl CallNumber {
     /// Reads `41` or `41.1`.
     pub fn read(text: &str) -> Option<Self> {
+        // `parse` alone would take `+41` too.
         let whole = |text: &str| text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
         match text.split_once('.') {
+            // Calls in a script count from 1; `41.0` would be a second name for call 41.
             Some((call, inner)) => Some(CallNumber { call: whole(call)?, inner: whole(inner).filter(|inner| *inner > 0)? }),
             None => Some(CallNumber { call: whole(text)?, inner: 0 }),
         }

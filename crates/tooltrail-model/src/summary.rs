@@ -358,6 +358,7 @@ pub struct HookRecord {
 impl HookRecord {
     /// The record with the input that replaced that of the call, unless the hook refused the call.
     pub fn replaced_input(&self) -> Option<At> {
+        // At a later stage the tool has already run with the input that it had.
         let applies = matches!(self.stage, HookStage::Before | HookStage::Permission) && self.outcome != Some(HookOutcome::Blocked);
         self.replacement.as_deref().copied().filter(|_| applies)
     }

@@ -208,6 +208,7 @@ impl Redactor {
         let Pass::View(depth) = pass else { return Vec::new() };
         let view = View::new(text, depth);
         if view.is_none() && depth != Depth::Escapes {
+            // An earlier pass has searched this text as it is.
             return Vec::new();
         }
         let seen = view.as_ref().map_or(text, |view| &view.text);

@@ -52,6 +52,7 @@ impl View {
             at += len;
             copied = at;
         }
+        // Nothing is hidden in most texts, and they need no copy.
         if copied == 0 {
             return None;
         }
@@ -68,6 +69,7 @@ impl View {
     /// Where a range of the view lies in the text.
     pub(crate) fn origin(&self, from: usize, to: usize) -> (usize, usize) {
         let span = |at: usize| self.spans.get(self.spans.partition_point(|span| span.view <= at).saturating_sub(1)).copied();
+        // A span whose lengths differ is a single escape: it is cut as a whole.
         let start = span(from).map_or(0, |span| if span.len == span.origin_len { span.origin + (from - span.view) } else { span.origin });
         let last = to.saturating_sub(1);
         let end = span(last).map_or(start, |span| {
@@ -87,9 +89,11 @@ impl View {
 /// Length of what hides something at this position, and the character it stands for.
 fn hidden(bytes: &[u8], at: usize, depth: Depth) -> Option<(usize, Option<char>)> {
     match bytes.get(at)? {
+        // An ESC that begins no known sequence shows nothing either.
         0x1b => Some((terminal(bytes, at + 1).map_or(1, |len| len + 1), None)),
         b'\\' => backslash(bytes, at),
         b'&' => entity(bytes.get(at..)?),
+        // The first bytes that invisible characters have in UTF-8: nothing else is decoded.
         0xc2 | 0xe1 | 0xe2 | 0xef => invisible(bytes.get(at..)?).map(|len| (len, None)),
         b'%' if depth == Depth::Percent => percent(bytes.get(at + 1..at + 3)?).map(|letter| (3, Some(letter))),
         b'\n' | b'\r' if depth == Depth::Wraps => wrap(bytes, at).map(|len| (len, None)),
@@ -101,10 +105,12 @@ fn hidden(bytes: &[u8], at: usize, depth: Depth) -> Option<(usize, Option<char>)
 fn terminal(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     match rest.first()? {
+        // Real parameters are short. The bound keeps the time linear where a text repeats the beginning of one.
         b'[' => {
             let body = rest.iter().skip(1).take(64).take_while(|byte| (0x20..0x40).contains(*byte)).count();
             rest.get(body + 1).filter(|end| (0x40..0x7f).contains(*end)).map(|_| body + 2)
         }
+        // Ends in BEL, or in ESC and a backslash.
         b']' => {
             let body = rest.iter().take(ESCAPE).position(|byte| *byte == 7 || *byte == 0x1b)?;
             Some(if rest.get(body) == Some(&7) { body + 1 } else { body + 2 })
@@ -117,6 +123,7 @@ fn terminal(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// `\u0026`, `\x26`, and a colour whose ESC is written out, as in `\u001b[31m`.
 fn backslash(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
+    // JSON inside JSON doubles the backslashes at every level.
     let slashes = bytes.get(at..)?.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = bytes.get(at + slashes..)?;
     let (len, code) = match rest.first()? {
@@ -129,6 +136,7 @@ fn backslash(bytes: &[u8], at: usize) -> Option<(usize, Option<char>)> {
     let len = slashes + len;
     match char::from_u32(code)? {
         '\u{1b}' => Some((len + terminal(bytes, at + len)?, None)),
+        // Secrets consist of visible ASCII, so other escapes can stay as they are.
         letter if letter.is_ascii_graphic() => Some((len, Some(letter))),
         letter if is_invisible(letter) => Some((len, None)),
         _ => None,
@@ -175,6 +183,7 @@ fn is_invisible(letter: char) -> bool {
 
 /// Length of a line break that a terminal made in a long word: the word goes on without a blank.
 fn wrap(bytes: &[u8], at: usize) -> Option<usize> {
+    // A shorter word at the end of a line is more likely a word of prose than the beginning of a secret.
     const WORD: usize = 12;
     let len = if bytes.get(at..at + 2) == Some(b"\r\n") { 2 } else { 1 };
     let before = bytes.get(at.saturating_sub(WORD)..at)?;

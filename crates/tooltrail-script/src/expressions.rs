@@ -11,6 +11,7 @@ use tooltrail_model::script::{Condition, Piece, ResultPart, member};
 use tree_sitter::Node;
 
 /// Most alternatives of a text.
+// Each test of a result that a text depends on may double its alternatives.
 const MOST_SIDES: usize = 8;
 
 impl<'t> Reader<'t> {
@@ -44,6 +45,7 @@ impl<'t> Reader<'t> {
             "object" => self.object(node),
             "array" => self.array(node),
             "call_expression" => self.call_expression(node),
+            // A definition runs nothing: the body is followed where the function is called.
             "arrow_function" | "function_expression" => self.closure(node),
             "binary_expression" => self.binary(node),
             "ternary_expression" => self.ternary(node),
@@ -52,6 +54,7 @@ impl<'t> Reader<'t> {
             "update_expression" => self.update(node),
             "sequence_expression" => children(node).into_iter().fold(Known::Undefined, |_, part| self.value(part)),
             "regex" | "this" | "super" | "meta_property" => Known::Unknown,
+            // A constructor may call the functions that it is given, as `new Promise` does.
             "new_expression" => {
                 for argument in node.child_by_field_name("arguments").map(children).unwrap_or_default() {
                     let value = self.value(argument);
@@ -68,6 +71,7 @@ impl<'t> Reader<'t> {
 
     pub(crate) fn name(&mut self, name: &str) -> Known {
         if self.blind {
+            // A scanned part runs at an unknown time, when names may have other values.
             return if name == "tools" { Known::Tools } else { Known::Unknown };
         }
         match self.lookup(name) {
@@ -82,6 +86,7 @@ impl<'t> Reader<'t> {
     pub(crate) fn waited(&mut self, value: Known) -> Known {
         let Known::Promise(inner, calls) = value else { return value };
         self.settle(&calls);
+        // From here on the program runs only if none of these failed; without `await`, a failure would not stop it.
         for call in calls.iter() {
             if let Some(awaited) = self.awaited.get_mut(*call) {
                 *awaited = true;
@@ -93,7 +98,9 @@ impl<'t> Reader<'t> {
     /// A value goes where it is not followed: what it may call is uncertain.
     pub(crate) fn leak(&mut self, value: &Known) {
         match value {
+            // Whoever gets hold of a tool may call it unseen.
             Known::Tools | Known::Tool(_) => self.script.complete = false,
+            // The same goes for printing: the list of texts may lack some from here on.
             Known::Global(name) if &**name == "text" => self.loosen(),
             Known::Function(at) => {
                 if let Some(Closure { node, .. }) = self.closures.get(*at).copied() {
@@ -133,6 +140,7 @@ impl<'t> Reader<'t> {
         if left.sides() * right.sides() > MOST_SIDES || self.depth > DEEPEST_VALUE || !self.spend(left.bytes() + right.bytes()) {
             return Known::Text(Rc::new(vec![Piece::Unknown]));
         }
+        // Each alternative becomes a whole text, because the output is compared with whole texts.
         if let Known::Either(call, states, both) = left {
             let (one, other) = (*both).clone();
             self.depth += 1;
@@ -223,6 +231,7 @@ impl<'t> Reader<'t> {
         }
         let exit = matches!(left, Known::Part(_, name) if &**name == member::EXIT_CODE || &**name == member::SESSION);
         let condition = match (operator, left) {
+            // These members are absent in known states, so `r.exit_code ?? …` tests how the command ended.
             ("??", Known::Part(..)) if exit => {
                 let Known::Test(call, states) = conditions::not(&conditions::equal(left, &Known::Undefined, true)) else {
                     return Known::Unknown;
@@ -256,6 +265,7 @@ impl<'t> Reader<'t> {
         self.nested -= 1;
         self.path.truncate(length);
         self.certain = certain;
+        // It may not have run, so the values that it assigns are unknown afterwards.
         scan::forget(self, node);
         value
     }
@@ -276,6 +286,7 @@ impl<'t> Reader<'t> {
         }
         match holds {
             Condition::Result { call, states } => Known::either(call, states, yes, no),
+            // No result tells later which of the two it was.
             Condition::Choice { .. } => Known::Unknown,
         }
     }
@@ -304,6 +315,7 @@ impl<'t> Reader<'t> {
             let name = source(left, self.program);
             self.assign(name, value.clone());
         } else {
+            // A member of something: from there the value may be called or changed under other names.
             self.leak(&value);
             scan::forget(self, node);
         }

@@ -9,9 +9,11 @@ use tooltrail_model::script::{Piece, States, member};
 use tree_sitter::Node;
 
 /// Most elements of a list for which a function is followed.
+// The body is followed once for each element, so a long list would use up the steps of the whole program.
 const MOST_ELEMENTS: usize = 200;
 
 /// Methods that leave what they belong to as it was.
+// A method that is missing here makes its object unknown: less is proved then, and nothing false.
 pub(crate) const HARMLESS: &[&str] = &[
     "map",
     "forEach",
@@ -54,8 +56,10 @@ impl<'t> Reader<'t> {
 
     pub(crate) fn call_expression(&mut self, node: Node<'t>) -> Known {
         let Some(function) = node.child_by_field_name("function") else { return Known::Unknown };
+        // Before the arguments, as the language does: calls and prints are listed in the order in which they happen.
         let callee = self.value(function);
         let Some(list) = node.child_by_field_name("arguments") else { return Known::Unknown };
+        // A tag may return anything; `String.raw` is the only one whose result is known.
         if list.kind() == "template_string" {
             let raw = matches!(&callee, Known::Method(object, name) if &**name == "raw" && is_global(object, "String"));
             let text = self.template(list, raw);
@@ -70,9 +74,11 @@ impl<'t> Reader<'t> {
             let value = argument.named_child(0).map_or(Known::Unknown, |inner| self.value(inner));
             match self.elements(&value) {
                 Some(elements) => arguments.extend(elements),
+                // It may have any length, so the place of every argument behind it is unknown.
                 None => spread = true,
             }
         }
+        // `f?.()` calls nothing where `f` is missing, so only known callees are followed there.
         if node.child_by_field_name("optional_chain").is_some()
             && !matches!(callee, Known::Tool(_) | Known::Function(_) | Known::Method(..))
         {
@@ -88,6 +94,7 @@ impl<'t> Reader<'t> {
     }
 
     fn unknown_call(&mut self, callee: &Known, arguments: &[Known]) -> Known {
+        // What is not followed may call and change whatever it can reach.
         self.leak(callee);
         for argument in arguments {
             self.leak(argument);
@@ -102,6 +109,7 @@ impl<'t> Reader<'t> {
             None => Argument::Missing,
             Some(first) => self.plain_argument(first),
         };
+        // The scan that reads blindly lists the calls itself, as uncertain ones.
         if self.blind {
             return Known::Unknown;
         }
@@ -116,13 +124,16 @@ impl<'t> Reader<'t> {
         let Some(Closure { node, scope }) = self.closures.get(at).copied() else { return Known::Unknown };
         let Some(body) = node.child_by_field_name("body") else { return Known::Unknown };
         let is_async = node.child(0).is_some_and(|first| first.kind() == "async");
+        // A generator runs when its values are asked for, which is not followed.
         if self.blind || node.kind().starts_with("generator") || !self.enter(node) {
             return Known::Unknown;
         }
         let outer = self.open(scope);
         self.parameters(node, arguments);
         let (first, length, prints) = (self.script.calls.len(), self.path.len(), self.script.prints.len());
+        // `promised` takes back what this function awaits itself, and has to tell it from what was awaited before.
         let awaited = self.awaited.clone();
+        // Both are about one function: a `return` in this one does not end its caller.
         let (returned, nested) = (self.returned, std::mem::take(&mut self.nested));
         self.inlining += 1;
         let floating = std::mem::take(&mut self.floating);
@@ -165,6 +176,7 @@ impl<'t> Reader<'t> {
             self.floating.push(Floating { prints, calls });
         }
         let inner = match value {
+            // A promise that is returned from an asynchronous function is awaited together with it.
             Known::Promise(inner, more) => {
                 calls.extend(more.iter());
                 (*inner).clone()
@@ -183,9 +195,11 @@ impl<'t> Reader<'t> {
             let given = arguments.get(at).cloned().unwrap_or(Known::Undefined);
             match parameter.kind() {
                 "assignment_pattern" => {
+                    // A default stands in for `undefined` alone; `null` is a value.
                     let value = match (given.is_nothing(), parameter.child_by_field_name("right")) {
                         (Some(true), Some(default)) if matches!(given, Known::Undefined) => self.value(default),
                         (Some(_), _) => given,
+                        // It may be `undefined` or not, so it may be the default or not.
                         _ => Known::Unknown,
                     };
                     if let Some(name) = parameter.child_by_field_name("left") {
@@ -219,12 +233,14 @@ impl<'t> Reader<'t> {
                 Known::Undefined
             }
             ("image" | "audio" | "generatedImage" | "yield_control", _) => Known::Undefined,
+            // As a statement it ends the program (`effect`); within an expression it may or may not have run.
             ("exit", _) => {
                 self.doubt();
                 Known::Undefined
             }
             ("String", [value]) => {
                 let text = self.joined(Known::text(""), value.clone());
+                // The text of an object depends on its methods, which are not followed.
                 if matches!(value, Known::Heap(_) | Known::Result(_)) { Known::Unknown } else { text }
             }
             ("store", _) => Known::Undefined,
@@ -307,6 +323,7 @@ impl<'t> Reader<'t> {
         }
         let mut wrapped = Vec::new();
         for value in self.elements(&inner).unwrap_or_default() {
+            // A rejected call has a `reason` in place of the value: other members are possible.
             let members = vec![(Rc::from("status"), Known::Unknown), (Rc::from("value"), value)];
             wrapped.push(self.hold(HeapValue::Object(members, true)));
         }
@@ -353,6 +370,7 @@ impl<'t> Reader<'t> {
                 {
                     list.extend(arguments.iter().cloned());
                     if list.len() > MOST_ELEMENTS {
+                        // Too long to follow. An unknown list proves nothing, a shortened one would prove what is wrong.
                         scan::spoil(self, *at);
                     }
                 }
@@ -381,6 +399,7 @@ impl<'t> Reader<'t> {
                 for argument in arguments {
                     match (self.elements(argument), argument) {
                         (Some(more), _) => all.extend(more),
+                        // A plain value is added as an element; of anything else it is unknown whether it is a list.
                         (None, Known::Literal(_) | Known::Result(_)) => all.push(argument.clone()),
                         _ => return Known::Unknown,
                     }
@@ -398,6 +417,7 @@ impl<'t> Reader<'t> {
 fn in_list(element: Known) -> Known {
     let states = match &element {
         Known::Undefined | Known::Literal(Value::Null) => return Known::text(""),
+        // Each of the two members is absent in the states of the other, and `join` writes nothing there.
         Known::Part(_, name) if &**name == member::EXIT_CODE => States::ENDED,
         Known::Part(_, name) if &**name == member::SESSION => States::BACKGROUND,
         _ => return element,

@@ -9,8 +9,10 @@ use tooltrail_model::script::{Argument, Condition, Script, ScriptCall};
 use tree_sitter::{Node, Tree};
 
 /// Deepest nesting of statements and expressions that is followed, functions included.
+// Following is recursive: without a limit, a hostile program would use up the stack.
 const DEEPEST: usize = 60;
 /// Most statements and expressions that are followed.
+// A function is followed anew at each call, so a few lines that call one another twice would take practically forever.
 const MOST_STEPS: usize = 100_000;
 /// Most calls that are listed.
 const MOST_CALLS: usize = 1_000;
@@ -109,6 +111,7 @@ impl<'t> Reader<'t> {
     pub(crate) fn read(mut self, tree: &'t Tree) -> Script {
         let root = tree.root_node();
         if root.has_error() || syntax::is_deep(tree) {
+            // A tree with errors may put statements in the wrong place; following it would prove what the program never did.
             scan::scan(&mut self, root);
             self.script.complete = false;
             self.loosen();
@@ -132,11 +135,13 @@ impl<'t> Reader<'t> {
     /// Asynchronous functions were awaited. Prints of one that was awaited at once are in order, those of several run into each other.
     pub(crate) fn settle(&mut self, awaited: &[usize]) {
         if !self.floating.iter().all(|function| awaited.iter().any(|call| function.calls.contains(call))) {
+            // Others still run beside these, so the order stays open until they are awaited too.
             return;
         }
         if let [function] = self.floating.as_slice()
             && function.prints.end == self.script.prints.len()
         {
+            // Nothing was printed since it returned its promise: awaiting it now is the same as awaiting it at once.
             self.floating.clear();
         }
         self.scatter();
@@ -164,8 +169,10 @@ impl<'t> Reader<'t> {
             return None;
         }
         let once = once && self.certain && !self.doubted && !self.returned;
+        // `complete` promises that each listed call runs exactly once; one that may not run breaks that for the whole script.
         self.script.complete &= once;
         self.script.calls.push(ScriptCall { tool: tool.to_owned(), span: node.byte_range(), argument, once, caught: self.caught > 0 });
+        // By the same numbers as `calls`: a scan that takes back calls cuts both.
         self.awaited.push(false);
         Some(self.script.calls.len() - 1)
     }
@@ -234,6 +241,7 @@ impl<'t> Reader<'t> {
             }
             at = scope.parent;
         }
+        // Declared nowhere: a name of the whole program, as in JavaScript without strict mode.
         if let Some(scope) = self.scopes.first_mut() {
             scope.names.insert(Rc::from(name), value);
         }
@@ -242,6 +250,7 @@ impl<'t> Reader<'t> {
     /// Follows statements one after the other, in a scope that is open.
     pub(crate) fn block(&mut self, node: Node<'t>) -> Flow {
         let statements = children(node);
+        // Functions first, since JavaScript hoists them: a statement may call one that is declared further down.
         for statement in statements.iter().filter(|statement| statement.kind().ends_with("function_declaration")) {
             if let Some(name) = statement.child_by_field_name("name") {
                 let function = self.closure(*statement);
@@ -303,6 +312,7 @@ impl<'t> Reader<'t> {
                 Flow::Throw
             }
             "empty_statement" | "comment" | "hash_bang_line" | "function_declaration" | "generator_function_declaration" => Flow::Next,
+            // Jumps are not followed: any statement behind one may have been skipped.
             "labeled_statement" | "break_statement" | "continue_statement" => {
                 scan::scan(self, node);
                 self.doubt();
@@ -331,6 +341,7 @@ impl<'t> Reader<'t> {
     fn effect(&mut self, node: Node<'t>) -> Flow {
         let call = if node.kind() == "await_expression" { node.named_child(0).unwrap_or(node) } else { node };
         let name = call.child_by_field_name("function").map(|function| literals::source(function, self.program));
+        // A program may define an `exit` of its own, which ends nothing.
         if call.kind() == "call_expression" && name == Some("exit") && self.lookup("exit").is_none() {
             return Flow::Exit;
         }
@@ -350,6 +361,7 @@ impl<'t> Reader<'t> {
         let mut ends = Vec::new();
         for (side, condition) in sides.into_iter().zip(conditions) {
             let Some(side) = side else {
+                // Even without an `else`, the program goes on only where the condition fails: `merge` has to know.
                 ends.push((condition, Flow::Next));
                 continue;
             };
@@ -362,6 +374,7 @@ impl<'t> Reader<'t> {
             ends.push((condition, flow));
         }
         self.certain = certain;
+        // Either side may have run, so the values that one of them assigns are unknown from here on.
         for side in sides.into_iter().flatten() {
             scan::forget(self, side);
         }
@@ -375,6 +388,7 @@ impl<'t> Reader<'t> {
             return Flow::Next;
         }
         if ended == ends.len() {
+            // Each side may end in a way of its own: neither the value nor what follows at the caller is certain.
             self.doubt();
             return ends
                 .pop()
@@ -385,6 +399,7 @@ impl<'t> Reader<'t> {
                 // An error ends the program otherwise than at its end.
                 Flow::Throw if self.caught == 0 => {}
                 Flow::Return(_) if self.nested == 0 => self.returned = true,
+                // Inside another statement, the path cannot keep the condition on which the rest of the function runs.
                 Flow::Return(_) => {
                     self.returned = true;
                     self.loosen();
@@ -397,6 +412,7 @@ impl<'t> Reader<'t> {
         if let Some((condition, _)) = ends.iter().find(|(_, flow)| matches!(flow, Flow::Next))
             && self.nested == 0
         {
+            // The rest of the function runs only where this side was taken.
             self.path.push(*condition);
         }
         Flow::Next
@@ -419,6 +435,7 @@ impl<'t> Reader<'t> {
         let handler = node.child_by_field_name("handler");
         let (certain, length) = (self.certain, self.path.len());
         if let Some(body) = node.child_by_field_name("body") {
+            // `try` with `finally` alone lets errors through; only `catch` keeps one from ending the program.
             self.caught += usize::from(handler.is_some());
             self.nested += 1;
             if handler.is_some() {
@@ -438,6 +455,7 @@ impl<'t> Reader<'t> {
             if let Some(name) = handler.and_then(|handler| handler.child_by_field_name("parameter")) {
                 self.bind(name, Known::Unknown);
             }
+            // The handler runs if something fails, which the text does not tell.
             let choice = self.choice();
             self.path.push(choice);
             self.nested += 1;

@@ -17,6 +17,7 @@ pub fn verdict(call: &Story<'_>) -> Line {
     let row = &call.row;
     let word = crate::head::look_of(row).word;
     let line = match (row.status, row.reason, row.exit_code) {
+        // The code itself says more than the words for its reason.
         (_, Some(Reason::ExitCode), Some(code)) => Line::from(format!("{word}, exit {code}")),
         (Status::Succeeded | Status::Answered, _, _) | (_, None, _) => Line::from(word),
         (_, Some(reason), _) => {
@@ -25,6 +26,7 @@ pub fn verdict(call: &Story<'_>) -> Line {
         }
     };
     let line = match doubt(call) {
+        // A masked success may hide a failure; a failure is one, whichever command it came from.
         Some(doubt) if row.status == Status::Succeeded => line.with(Class::Plain, ", but ").with(Class::Plain, &doubt),
         _ => line,
     };

@@ -129,8 +129,10 @@ impl DetailStore {
     /// Asks the file. An error counts as no answer: then details are made anew, and what is wrong with the file is said by whoever reads
     /// its rows.
     fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> rusqlite::Result<Option<T>>) -> Option<T> {
+        // A panic of another thread leaves the connection sound: its transaction was rolled back when it was dropped.
         let mut held: MutexGuard<'_, Option<Connection>> = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
+            // A failure leaves it closed, so the next question tries again: the file may only have been busy.
             *held = connect(&self.path).inspect_err(|error| debug!(path = ?self.path, %error, "cannot open stored details")).ok();
         }
         let connection = held.as_mut()?;
@@ -140,6 +142,7 @@ impl DetailStore {
     /// Whether the details of a session are there.
     pub(crate) fn has(&self, key: DetailKey) -> bool {
         self.ask(|connection| {
+            // Without logs the session is gone and its details are final, whatever they were made from.
             let mut statement = connection.prepare_cached("SELECT 1 FROM detail_rows WHERE session = ?1 AND (?2 IS NULL OR logs = ?2)")?;
             statement.exists(params![key.session, key.logs]).map(|is| is.then_some(()))
         })
@@ -168,6 +171,7 @@ impl DetailStore {
             let mut content = None;
             while let Some(row) = rows.next()? {
                 let content = content.get_or_insert_with(SessionContent::default);
+                // A session whose calls have no more than their rows: known, and different from one without details.
                 let Some(id) = row.get::<_, Option<i64>>(0)? else { continue };
                 let facts = CallContent {
                     known: row.get(1)?,
@@ -195,6 +199,7 @@ impl DetailStore {
             let mut calls = Vec::new();
             while let Some(row) = rows.next()? {
                 let mut facts = content.of(row.get(0)?).cloned().unwrap_or_default();
+                // `put` leaves out a command that stands in the row.
                 if facts.known && facts.command.is_none() {
                     facts.command = row.get(3)?;
                 }
@@ -276,6 +281,7 @@ impl DetailStore {
     /// Stores the details of sessions, but not of those that another process has written meanwhile. Returns whether this worked.
     pub(crate) fn put(&self, sessions: &[(DetailKey, SessionDetails)]) -> bool {
         self.ask(|connection| {
+            // A transaction that begins by reading may fail at its first write, where another process wrote meanwhile, without any wait.
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             for (key, details) in sessions {
                 put(&transaction, *key, details)?;
@@ -307,11 +313,14 @@ fn request(row: &rusqlite::Row<'_>) -> rusqlite::Result<RequestDetails> {
 
 /// Opens a catalogue that is there and that these readers made.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    // Without the mutex of SQLite: `DetailStore` has one around the connection.
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
+    // Details that a power failure loses are made again, so a commit need not wait for the disk.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     match schema::provenance(&connection)? {
         schema::Provenance::Current => Ok(connection),
+        // Tables of another version may have other columns; whoever opens the rows replaces such a file.
         _ => Err(rusqlite::Error::InvalidQuery),
     }
 }
@@ -330,6 +339,7 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
     let mut same = transaction.prepare_cached("SELECT 1 FROM session_rows WHERE id = ?1 AND fingerprint = ?2 AND NOT gone")?;
     // A fingerprint of 0 belongs to rows that are not whole, and are made again.
     let (Some(logs), true) = (key.logs, key.fingerprint != 0) else { return Ok(()) };
+    // Another process may have read the logs again meanwhile: these details would describe rows that are gone.
     if !same.exists(params![key.session, key.fingerprint])? {
         return Ok(());
     }
@@ -348,6 +358,7 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
         let command = facts.command.as_deref().filter(|command| stored != Some(command) || is_cut(command));
         let lost = facts.command.is_none() && stored.is_some();
         let files: usize = facts.files.iter().map(String::len).sum();
+        // A list that is cut would let a filter say no where it cannot know; a call marked as unknown is opened instead.
         let known = facts.known && !lost && files <= FILES && command.is_none_or(|command| command.len() <= COMMAND);
         if known && error.is_none() && failure.is_none() && facts.files.is_empty() && !facts.has_image && command.is_none() {
             continue;

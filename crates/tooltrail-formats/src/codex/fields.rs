@@ -29,6 +29,7 @@ impl FieldSpan {
 
     /// Whether there is a value.
     pub(super) fn is_some(self) -> bool {
+        // A value has at least one byte, so only a missing one ends at 0.
         self.end > 0
     }
 
@@ -224,6 +225,7 @@ impl<'r> PayloadFields<'r> {
 
     /// The fields of the object at a place in the same text; none if there is no object.
     pub(super) fn inside(&self, place: FieldSpan) -> Self {
+        // The reader of the object counts from its start; `base` makes that a place in the record.
         let mut fields = PayloadFields { bytes: self.bytes, own: place, base: place.range().start, ..PayloadFields::default() };
         // A value that breaks off keeps the fields before.
         let _ = self.skim(place).object(|key, value| fields.take(key.as_bytes(), value));
@@ -286,6 +288,7 @@ impl<'r> PayloadFields<'r> {
 
     /// The raw JSON of a field that is there and not null.
     pub(super) fn some(&self, place: FieldSpan) -> Option<&'r [u8]> {
+        // No other value of JSON begins like this.
         place.there().map(|place| self.raw(place)).filter(|raw| !raw.starts_with(b"null"))
     }
 

@@ -109,6 +109,7 @@ static TOOLS: &[ServedTool] = &[
     served(&["force_terminate"], Kind::Task, &[PROCESS], shell::stop),
     only(ACP, &["bashoutput"], Kind::Task, &[PROCESS], shell::output),
     only(ACP, &["killbash", "killshell"], Kind::Task, &[PROCESS], shell::stop),
+    // Names that a service of any kind may have: they count for known servers only.
     only(ACP, &["read"], Kind::Read, &[FILE], files::read),
     only(ACP, &["write"], Kind::Write, &[FILE, CONTENT], files::write),
     only(ACP, &["edit", "multi_edit", "multiedit"], Kind::Edit, &[FILE, PIECE], files::edit),
@@ -119,6 +120,7 @@ static TOOLS: &[ServedTool] = &[
         files::read,
     ),
     served(&["read_media_file"], Kind::Read, &[FILE], files::read),
+    // Calls about several files have no form of their own here, and still count as reads.
     served(&["read_multiple_files"], Kind::Read, &[Need::List(&["paths"])], plain),
     served(&["get_text_file_contents"], Kind::Read, &[FILES], plain),
     served(
@@ -166,6 +168,7 @@ static TOOLS: &[ServedTool] = &[
     served(&["edit_text_file_contents"], Kind::Edit, &[FILES], files::touch),
     served(&["move_file", "rename_file"], Kind::Edit, &[Need::Text(files::SOURCE), Need::Text(files::TARGET)], files::rename),
     served(&["delete_file", "remove_file"], Kind::Edit, &[FILE], files::delete),
+    // Changes the disk, but has no text to show as that of a file.
     served(&["create_directory"], Kind::Write, &[DIRECTORY], plain),
     served(
         &["list_directory", "list_dir", "list_files", "list_directory_with_sizes", "directory_tree", "list_directory_tree"],
@@ -175,6 +178,7 @@ static TOOLS: &[ServedTool] = &[
     ),
     served(&["search_files", "find_files", "find_file", "find_files_by_glob"], Kind::Search, &[DIRECTORY, PATTERN], search::files),
     served(&["search_code", "search_in_files", "grep_files", "grep"], Kind::Search, &[DIRECTORY, PATTERN], search::text),
+    // Searches names or texts, as a field of its input says.
     served(&["start_search"], Kind::Search, &[DIRECTORY, PATTERN], search::either),
     served(
         &[
@@ -221,6 +225,7 @@ const LONGEST: usize = 32;
 
 /// The lines of a tool's name, as its server spells it.
 fn named(name: &str) -> impl Iterator<Item = &'static ServedTool> {
+    // On the stack, since a scan looks up every call of a server.
     let mut small = [0; LONGEST];
     let mut key: &[u8] = &[];
     if let Some(own) = small.get_mut(..name.len()) {
@@ -237,6 +242,7 @@ fn named(name: &str) -> impl Iterator<Item = &'static ServedTool> {
 /// The line of a tool, by the server that offers it, its name there, and its input.
 fn find(server: &str, name: &str, shape: impl FnOnce() -> InputShape) -> Option<&'static ServedTool> {
     let mut lines = named(name).filter(|tool| tool.servers.is_empty() || tool.servers.contains(&server)).peekable();
+    // Most tools are not in the table, and the input of those is not even looked at.
     lines.peek()?;
     let shape = shape();
     lines.find(|tool| !shape.is_elsewhere() && tool.needs.iter().all(|need| shape.meets(need)))

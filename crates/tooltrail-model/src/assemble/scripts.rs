@@ -158,6 +158,7 @@ impl Assembler {
         });
         self.scripts.by_call.insert(call, index);
         self.scripts.running.push(index);
+        // The oldest goes, because records of calls are matched with the latest scripts first.
         if self.scripts.running.len() > RUNNING {
             self.scripts.drop_program(0);
         }
@@ -180,6 +181,7 @@ impl Assembler {
         program.proof.printed(self.here.at, &output);
         let mut news = Vec::new();
         for (number, (inner, (known, proof))) in state.calls.iter_mut().zip(program.proof.calls()).enumerate() {
+            // Only where something new is proved: otherwise the call keeps the record that proved it first.
             if known != inner.known && known.is_some() {
                 (inner.known, inner.proof) = (known, proof);
                 news.push(number);
@@ -189,6 +191,7 @@ impl Assembler {
         if output.end.is_some()
             && let Some(place) = self.scripts.running.iter().position(|running| *running == index)
         {
+            // Nothing more can be printed, and programs are large.
             self.scripts.drop_program(place);
         }
         news.into_iter().for_each(|number| self.inner_news(index, number));
@@ -199,6 +202,7 @@ impl Assembler {
         let state = &self.scripts.all[script];
         let (within, alone, call) = (state.within, state.alone, state.call);
         let (known, asked) = (state.calls[number].known.clone(), state.calls[number].task.clone());
+        // A script that is nothing but one call has no row for it: the task belongs to the call that runs the script.
         let own = if alone { self.out.calls[call].id } else { self.inner_name(call, number) };
         let ended = known.exit_code;
         let (task, call) = match (asked, known.session) {
@@ -232,6 +236,7 @@ impl Assembler {
 
     /// The id of a call in a script.
     fn inner_name(&mut self, call: usize, number: usize) -> Name {
+        // The log names only the script. A number makes an id that is the same whenever the log is read again.
         let id = format!("{}/{}", self.out.names.text(self.out.calls[call].id), number + 1);
         self.out.names.of(&id)
     }
@@ -257,10 +262,12 @@ impl Assembler {
             });
             place.map(|place| (index, place))
         };
+        // All scripts by subject first: a vague match in a later script must not win over a certain one.
         let found = open.iter().find_map(|&index| fits(index, true)).or_else(|| open.iter().find_map(|&index| fits(index, false)));
         let Some((index, place)) = found else {
             let state = &mut scripts.all[latest];
             let status = verdict::with_result(call.kind, &result.signals, verdict::Circumstances::default()).status;
+            // The program made this call in a way that its text hides, and its failure still is one of the script.
             if status == Status::Failed {
                 state.stray.get_or_insert(result.signals);
             }
@@ -340,6 +347,7 @@ impl Assembler {
                 .result
                 .as_ref()
                 .map(|result| verdict::with_result(record.kind, &result.signals, verdict::Circumstances::default()).status);
+            // The first failure is named as the cause, since later ones may only follow from it.
             if status == Some(Status::Failed) && failed_by.is_none() {
                 failed_by = u32::try_from(number + 1).ok();
                 failed = record.result.as_ref().map(|result| result.signals);
@@ -369,6 +377,7 @@ impl Assembler {
         let script = &self.out.calls[state.call];
         let item = inner.item.as_deref();
         let result = script.result.as_ref().map(|result| ResultRecord {
+            // Unless a record of its own says when it ended, the time of the script would be wrong for it.
             time: item.and_then(|item| item.time),
             // What refused or stopped the script did so to its calls.
             signals: if item.is_none() && is_refusal(&result.signals) { result.signals } else { ScriptState::signals(inner) },
@@ -424,6 +433,7 @@ fn is_refusal(signals: &Signals) -> bool {
 /// The outcome of a script by those of its calls; `None` where its result says something else.
 fn script_signals(result: &Signals, state: &ScriptState, calls: Signals) -> Option<Signals> {
     let goes_on = state.end.is_none();
+    // A script that was refused or stopped has its reason in its own result, whatever its calls did before.
     if is_refusal(result) && state.end != Some(ScriptEnd::Completed) {
         return None;
     }

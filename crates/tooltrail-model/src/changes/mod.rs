@@ -115,6 +115,7 @@ impl Did {
         match self {
             Did::Saw(..) | Did::Doubted | Did::Printed(_) => false,
             Did::Ran(change) => change.counts,
+            // An unclear change counts too: leaving out a file that changed is worse than listing one that may not have.
             _ => true,
         }
     }
@@ -159,6 +160,7 @@ impl ShellChange {
     /// Strength of the evidence.
     pub fn strength(&self) -> Strength {
         match (&self.op, self.observed.as_ref().or(self.arrival.as_ref())) {
+            // The words of the command have the text itself, so they count more than what was seen from outside.
             (Some(FileOp::Write(_) | FileOp::Append(_) | FileOp::Patch(_)), _) => Strength::Written,
             (_, Some(_)) => Strength::Observed,
             (_, None) => Strength::Touched,
@@ -196,6 +198,7 @@ pub enum How {
 impl How {
     /// In a word, as outputs have it.
     pub fn word(self) -> &'static str {
+        // Readers of JSON see these words: they are a contract, and no prose.
         match self {
             How::Read => "read",
             How::Backup => "backup",

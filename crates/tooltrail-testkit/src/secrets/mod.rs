@@ -25,6 +25,7 @@ impl Planted {
     /// Whether a telling part of any value can be read in a text: half of a short one, 24 characters of a long one.
     pub fn leaks_in(&self, text: &str) -> bool {
         self.values.iter().any(|value| {
+            // Looking for whole values would pass a redactor that leaves all but a few characters.
             let least = value.len().min((value.len() / 2).clamp(6, 24));
             let window = |at: usize| value.get(at..at + least).is_some_and(|part| text.contains(part));
             (0..=value.len() - least).any(window)
@@ -56,6 +57,7 @@ pub fn plant(shape: &Shape, rng: &mut Rng) -> Planted {
                     rest = after;
                     piece
                 }
+                // Templates of JSON have braces that open no class.
                 None => "{".to_owned(),
             },
             letter => letter.to_string(),
@@ -90,7 +92,9 @@ fn drawn(class: &str, rng: &mut Rng) -> Option<String> {
         "l" => LOWER.to_owned(),
         "L" => format!("{LOWER}{UPPER}"),
         "m" => format!("{LOWER}{DIGITS}"),
+        // Base58 leaves out the characters that are easily mistaken for others.
         "s" => format!("{LOWER}{UPPER}{DIGITS}").replace(['0', 'O', 'I', 'l'], ""),
+        // The alphabet of Bech32, which addresses of coins and keys of age are written in.
         "z" => "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L".to_owned(),
         "x" => format!("{LOWER}{UPPER}{DIGITS}!@#^*_-+=.?"),
         "p" => return Some(password(rng)),

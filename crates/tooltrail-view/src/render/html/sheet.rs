@@ -214,6 +214,7 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
 
 /// Blocks of lines: code, diffs, output, prose.
 fn texts(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    // With an image and a link that a page must neither load nor follow: Markdown is where a log comes closest to markup.
     let prose = format!(
         "I'll look at the **failing** test first, then `parse`. {x}\n\n# A heading\n\n- one\n- two <b>bold?</b>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {{}}\n```\n\n> quoted, https://docs.example and ![x](https://evil.example/p.gif) [y](javascript:alert(1))"
     );
@@ -310,6 +311,7 @@ fn lists(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                         snippet: Some(format!("How to stream events{x}").into()),
                     },
                     PageLink {
+                        // An address in a log may be code.
                         title: "odd".into(),
                         url: Some(format!("javascript:alert(1){x}")),
                         place: format!("nowhere{x}").into(),
