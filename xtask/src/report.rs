@@ -11,9 +11,9 @@ const END: &str = "<!-- bench:end -->";
 const INTRODUCTION: &str = "\
 # Performance
 
-What reading logs costs, measured by `cargo xtask bench` on made-up logs that have the mix and the line lengths of real
-ones. The logs are in the page cache; runs are interleaved and the best of each is kept. The floor is the least any
-reader can do: read every byte and find the ends of lines.
+`cargo xtask bench` measures how long tooltrail takes to read logs, and how much memory it needs. It uses generated logs with the mix
+and the line lengths of real logs. The logs are in the page cache; runs are interleaved, and the table has the best run of each command. The floor
+is the minimum that any reader has to do: read every byte and find the line ends.
 
 ";
 
