@@ -1,7 +1,7 @@
 //! Highlighting: code as lines whose words have classes.
 //!
 //! It processes one to two megabytes per second, so it runs only when a body is made, and only on the part that is shown. A few
-//! languages are many times slower ([`SLOW`]). A block has a budget, and what lies beyond it is plain: neither a page nor an export waits
+//! languages are many times slower (`SLOW`). A block has a budget, and what lies beyond it is plain: neither a page nor an export waits
 //! for colours. Languages are loaded on first use.
 
 use crate::line::{Class, Line, lines as plain};
