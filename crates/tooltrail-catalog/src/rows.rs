@@ -260,7 +260,8 @@ impl StoredSession<'_> {
             let row = &mut call.open.row;
             // On a first refresh nothing is cached, and the key would be allocated for every call.
             let cached = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)) };
-            if let Some(facts) = cached.filter(|facts| facts.basis.is(row)) {
+            // Nothing may have been learned because the log was being replaced at that moment, so nothing is no fact to keep.
+            if let Some(facts) = cached.filter(|facts| facts.basis.is(row) && facts.about.is_some()) {
                 (row.exit_of, row.masked) = (facts.exit_of.clone(), facts.masked.clone());
                 (row.purpose, row.about) = (facts.purpose.map(Purpose::word), facts.about.clone());
                 (row.command, row.path) = (facts.command.clone(), facts.path.clone());
