@@ -5,11 +5,11 @@
 use crate::database::{self, PrivateCopy, SessionPart};
 use crate::shelf::first_bytes;
 use crate::{FORMATS, Places, Registered, mirror, titles};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ffi::OsStr;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use tooltrail_model::visible::neutral_path;
@@ -181,7 +181,8 @@ impl Search {
         // Copies of deleted logs come first, so that the steps below treat them like logs.
         let gone = self.gone();
         self.files.extend(gone);
-        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        // Paths are compared part by part. Each is split once, because there are many more comparisons than files.
+        self.files.sort_by_cached_key(|found| parts(&found.path));
         self.files.dedup_by(|a, b| a.path == b.path);
         self.drop_twins();
         titles::mark(&mut self.files);
@@ -208,14 +209,15 @@ impl Search {
     /// Keeps one of several forms of the same log.
     fn drop_twins(&mut self) {
         let forms: Vec<Option<(PathBuf, u8)>> = self.files.iter().map(|found| twin(&found.path)).collect();
-        let mut best: BTreeMap<&Path, u8> = BTreeMap::new();
+        // The letters are compared here as well.
+        let mut best: HashMap<&OsStr, u8> = HashMap::new();
         for (key, rank) in forms.iter().flatten() {
-            let held = best.entry(key).or_insert(*rank);
+            let held = best.entry(key.as_os_str()).or_insert(*rank);
             *held = (*held).min(*rank);
         }
         // `retain` asks about the files in their order.
         let mut forms = forms.iter();
-        self.files.retain(|_| forms.next().and_then(Option::as_ref).is_none_or(|(key, rank)| best.get(key.as_path()) == Some(rank)));
+        self.files.retain(|_| forms.next().and_then(Option::as_ref).is_none_or(|(key, rank)| best.get(key.as_os_str()) == Some(rank)));
     }
 
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
@@ -320,6 +322,30 @@ pub fn file_of(address: &Path) -> PathBuf {
 /// The key that all forms of a log share, and the rank of this form; lower ranks win.
 fn twin(path: &Path) -> Option<(PathBuf, u8)> {
     FORMATS.iter().find_map(|format| format.twin(path))
+}
+
+/// A key that orders paths as [`Path::cmp`] does.
+fn parts(path: &Path) -> Vec<u8> {
+    let mut key = Vec::with_capacity(path.as_os_str().len() + 8);
+    for part in path.components() {
+        let (rank, letters) = match part {
+            // Drives are equal in either case.
+            Component::Prefix(drive) => (1, drive.as_os_str().to_ascii_lowercase()),
+            Component::RootDir => (2, OsString::new()),
+            Component::CurDir => (3, OsString::new()),
+            Component::ParentDir => (4, OsString::new()),
+            Component::Normal(name) => {
+                key.push(5);
+                key.extend_from_slice(name.as_encoded_bytes());
+                // No name contains it, and a name comes before those that it begins.
+                key.push(0);
+                continue;
+            }
+        };
+        key.push(rank);
+        key.extend_from_slice(letters.as_encoded_bytes());
+    }
+    key
 }
 
 /// A number for a file's place on the disk and the last change of anything about it.
