@@ -11,7 +11,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, SessionPlace, UnsettledCall, UnsettledSession};
 use tooltrail_model::row::{CallNumber, CallRow, ModelUsage};
-use tooltrail_model::{At, Reason, Status, Time};
+use tooltrail_model::{At, Kind, Reason, Status, Time};
 
 /// A call as it is stored.
 #[derive(Hash)]
@@ -240,15 +240,23 @@ pub(crate) struct RequestBasis {
 impl RequestBasis {
     /// Whether a row has these properties, so that facts derived from them hold for it.
     fn is(&self, row: &CallRow<'_>) -> bool {
-        // That which a script failed by is not stored.
-        row.failed_by.is_none()
-            && self.tool == row.tool
+        self.tool == row.tool
             && self.cwd.as_deref() == row.cwd
             && self.status == Some(row.status)
             && self.reason == row.reason
             && self.exit_code == row.exit_code
             && self.background == row.background.is_some()
             && self.replacement == row.replacement
+    }
+}
+
+impl RequestFacts {
+    /// Whether they are the facts of a row.
+    fn are_of(&self, row: &CallRow<'_>) -> bool {
+        // The command that a script failed by is not part of the basis, so neither a script with such a command nor facts with one are known.
+        let failed_by = row.failed_by.is_some() || (row.kind == Kind::Script && self.exit_of.is_some());
+        // Nothing may have been learned because the log was being replaced at that moment, so nothing is no fact to keep.
+        !failed_by && self.about.is_some() && self.basis.is(row)
     }
 }
 
@@ -260,8 +268,7 @@ impl StoredSession<'_> {
             let row = &mut call.open.row;
             // On a first refresh nothing is cached, and the key would be allocated for every call.
             let cached = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)) };
-            // Nothing may have been learned because the log was being replaced at that moment, so nothing is no fact to keep.
-            if let Some(facts) = cached.filter(|facts| facts.basis.is(row) && facts.about.is_some()) {
+            if let Some(facts) = cached.filter(|facts| facts.are_of(row)) {
                 (row.exit_of, row.masked) = (facts.exit_of.clone(), facts.masked.clone());
                 (row.purpose, row.about) = (facts.purpose.map(Purpose::word), facts.about.clone());
                 (row.command, row.path) = (facts.command.clone(), facts.path.clone());

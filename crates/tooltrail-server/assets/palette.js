@@ -168,7 +168,13 @@ document.addEventListener('DOMContentLoaded', () => {
     follow(item, false);
   });
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
-  dialog.addEventListener('close', () => { stop.abort(); clearTimeout(waits); waits = undefined; });
+  dialog.addEventListener('close', () => {
+    // The event comes later than the closing: somebody may have opened it again, and waits for an answer.
+    if (dialog.open) return;
+    stop.abort();
+    clearTimeout(waits);
+    waits = undefined;
+  });
   byId('tt-go')?.addEventListener('click', open);
   document.addEventListener('keydown', (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k') return;

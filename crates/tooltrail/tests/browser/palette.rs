@@ -17,7 +17,13 @@ impl Browser {
     /// Opens the palette, and waits until it has been filled.
     async fn palette(&self) {
         self.chord(CONTROL, 'k').await;
-        self.until("return document.querySelector('#tt-palette').open && document.activeElement.id === 'tt-palette-q' && !!document.querySelector('#tt-palette a[href*=\"/s/\"]')").await;
+        // What is missing is named if it never comes.
+        self.until(
+            "const parts = { open: document.querySelector('#tt-palette').open, focus: document.activeElement.id === 'tt-palette-q', \
+             sessions: !!document.querySelector('#tt-palette a[href*=\"/s/\"]'), list: document.querySelector('#tt-palette-list').textContent }; \
+             return Object.values(parts).every(Boolean) || parts",
+        )
+        .await;
     }
 
     /// Whether something is chosen, soon.
@@ -118,5 +124,17 @@ fn text_is_searched_for_and_calls_are_filtered() {
         browser.palette().await;
         browser.press("gs").await;
         assert_eq!(browser.ask("return location.pathname").await, json!("/calls"));
+    });
+}
+
+/// The event of its closing comes later than the closing, and must not take away the answer that it waits for by then.
+#[test]
+fn it_can_be_opened_again_at_once() {
+    let server = Server::demo();
+    with_browser(|browser| async move {
+        browser.open(&server.to("/")).await;
+        let press = "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, cancelable: true }));";
+        browser.ask(&format!("{press} {press} {press} return document.querySelector('#tt-palette').open")).await;
+        browser.until("return !!document.querySelector('#tt-palette[open] a[href*=\"/s/\"]')").await;
     });
 }
