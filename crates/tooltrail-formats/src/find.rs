@@ -3,6 +3,7 @@
 //! A log that was deleted is found among the kept copies. While it is in its own place, its copy is only listed.
 
 use crate::database::{self, PrivateCopy, SessionPart};
+use crate::listing::Listing;
 use crate::shelf::first_bytes;
 use crate::{FORMATS, Places, Registered, mirror, titles};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -28,6 +29,8 @@ pub struct FoundSource {
     pub modified: Option<SystemTime>,
     /// A number that differs once a source was replaced, or written to and given its old time; zero where nothing can show that.
     pub identity: u64,
+    /// Whether a listing of the directories showed that no small file beside it says more about it.
+    pub alone: bool,
 }
 
 impl FoundSource {
@@ -59,6 +62,8 @@ pub struct Search {
     pub looked: Vec<PathBuf>,
     /// Private copies of databases that cannot be read where they are, kept for as long as what was found may be read.
     pub copies: Vec<Arc<PrivateCopy>>,
+    /// What else is in the directories.
+    pub listing: Listing,
 }
 
 /// Something that could not be read. The rest was.
@@ -186,6 +191,11 @@ impl Search {
         self.files.dedup_by(|a, b| a.path == b.path);
         self.drop_twins();
         titles::mark(&mut self.files);
+        let listing = std::mem::take(&mut self.listing);
+        for found in &mut self.files {
+            let places = || FORMATS.iter().flat_map(|format| format.sidecar_places(&found.path));
+            found.alone = found.alone || places().all(|path| listing.lacks(&path));
+        }
         for problem in &self.problems {
             warn!(path = ?problem.path, error = %problem.error, "cannot look here for logs");
         }
@@ -224,7 +234,7 @@ impl Search {
         if meta.is_file() && database::is_database_name(&path) {
             self.database(path);
         } else if meta.is_file() {
-            self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
+            self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta), alone: false });
         }
     }
 
@@ -267,26 +277,35 @@ impl Search {
                     continue;
                 }
             };
+            let mut whole = true;
             for entry in entries {
                 let entry = match entry {
                     Ok(entry) => entry,
                     // What else is there cannot be told.
                     Err(error) => {
-                        self.problems.push(Problem { path: directory, error });
+                        self.problems.push(Problem { path: directory.clone(), error });
+                        whole = false;
                         break;
                     }
                 };
                 let path = entry.path();
                 // The type comes from the directory entry, so links are neither followed nor opened.
                 match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && deep && !is_foreign(&path) => open.push(path),
-                    Ok(kind) if kind.is_dir() => {}
+                    Ok(kind) if kind.is_dir() => {
+                        self.listing.other(&path, true);
+                        if deep && !is_foreign(&path) {
+                            open.push(path);
+                        }
+                    }
                     Ok(kind) if kind.is_file() && is_log_name(&path) && !is_foreign(&path) => match entry.metadata() {
                         Ok(meta) => self.file(path, &meta),
                         Err(error) => self.problems.push(Problem { path, error }),
                     },
-                    _ => {}
+                    _ => self.listing.other(&path, false),
                 }
+            }
+            if whole {
+                self.listing.whole(directory);
             }
         }
     }
@@ -294,7 +313,7 @@ impl Search {
 
 impl From<SessionPart> for FoundSource {
     fn from(part: SessionPart) -> Self {
-        FoundSource { path: part.address, size: part.size, modified: part.modified, identity: part.identity }
+        FoundSource { path: part.address, size: part.size, modified: part.modified, identity: part.identity, alone: true }
     }
 }
 
