@@ -3,13 +3,14 @@
 //! A log that was deleted is found among the kept copies. While it is in its own place, its copy is only listed.
 
 use crate::database::{self, PrivateCopy, SessionPart};
+use crate::listing::Listing;
 use crate::shelf::first_bytes;
 use crate::{FORMATS, Places, Registered, mirror, titles};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ffi::OsStr;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 use tooltrail_model::visible::neutral_path;
@@ -28,6 +29,8 @@ pub struct FoundSource {
     pub modified: Option<SystemTime>,
     /// A number that differs once a source was replaced, or written to and given its old time; zero where nothing can show that.
     pub identity: u64,
+    /// Whether a listing of the directories showed that no small file beside it says more about it.
+    pub alone: bool,
 }
 
 impl FoundSource {
@@ -59,6 +62,8 @@ pub struct Search {
     pub looked: Vec<PathBuf>,
     /// Private copies of databases that cannot be read where they are, kept for as long as what was found may be read.
     pub copies: Vec<Arc<PrivateCopy>>,
+    /// What else is in the directories.
+    pub listing: Listing,
 }
 
 /// Something that could not be read. The rest was.
@@ -181,10 +186,16 @@ impl Search {
         // Copies of deleted logs come first, so that the steps below treat them like logs.
         let gone = self.gone();
         self.files.extend(gone);
-        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        // Paths are compared part by part. Each is split once, because there are many more comparisons than files.
+        self.files.sort_by_cached_key(|found| parts(&found.path));
         self.files.dedup_by(|a, b| a.path == b.path);
         self.drop_twins();
         titles::mark(&mut self.files);
+        let listing = std::mem::take(&mut self.listing);
+        for found in &mut self.files {
+            let places = || FORMATS.iter().flat_map(|format| format.sidecar_places(&found.path));
+            found.alone = found.alone || places().all(|path| listing.lacks(&path));
+        }
         for problem in &self.problems {
             warn!(path = ?problem.path, error = %problem.error, "cannot look here for logs");
         }
@@ -208,21 +219,22 @@ impl Search {
     /// Keeps one of several forms of the same log.
     fn drop_twins(&mut self) {
         let forms: Vec<Option<(PathBuf, u8)>> = self.files.iter().map(|found| twin(&found.path)).collect();
-        let mut best: BTreeMap<&Path, u8> = BTreeMap::new();
+        // The letters are compared here as well.
+        let mut best: HashMap<&OsStr, u8> = HashMap::new();
         for (key, rank) in forms.iter().flatten() {
-            let held = best.entry(key).or_insert(*rank);
+            let held = best.entry(key.as_os_str()).or_insert(*rank);
             *held = (*held).min(*rank);
         }
         // `retain` asks about the files in their order.
         let mut forms = forms.iter();
-        self.files.retain(|_| forms.next().and_then(Option::as_ref).is_none_or(|(key, rank)| best.get(key.as_path()) == Some(rank)));
+        self.files.retain(|_| forms.next().and_then(Option::as_ref).is_none_or(|(key, rank)| best.get(key.as_os_str()) == Some(rank)));
     }
 
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
         if meta.is_file() && database::is_database_name(&path) {
             self.database(path);
         } else if meta.is_file() {
-            self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
+            self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta), alone: false });
         }
     }
 
@@ -265,26 +277,35 @@ impl Search {
                     continue;
                 }
             };
+            let mut whole = true;
             for entry in entries {
                 let entry = match entry {
                     Ok(entry) => entry,
                     // What else is there cannot be told.
                     Err(error) => {
-                        self.problems.push(Problem { path: directory, error });
+                        self.problems.push(Problem { path: directory.clone(), error });
+                        whole = false;
                         break;
                     }
                 };
                 let path = entry.path();
                 // The type comes from the directory entry, so links are neither followed nor opened.
                 match entry.file_type() {
-                    Ok(kind) if kind.is_dir() && deep && !is_foreign(&path) => open.push(path),
-                    Ok(kind) if kind.is_dir() => {}
+                    Ok(kind) if kind.is_dir() => {
+                        self.listing.other(&path, true);
+                        if deep && !is_foreign(&path) {
+                            open.push(path);
+                        }
+                    }
                     Ok(kind) if kind.is_file() && is_log_name(&path) && !is_foreign(&path) => match entry.metadata() {
                         Ok(meta) => self.file(path, &meta),
                         Err(error) => self.problems.push(Problem { path, error }),
                     },
-                    _ => {}
+                    _ => self.listing.other(&path, false),
                 }
+            }
+            if whole {
+                self.listing.whole(directory);
             }
         }
     }
@@ -292,7 +313,7 @@ impl Search {
 
 impl From<SessionPart> for FoundSource {
     fn from(part: SessionPart) -> Self {
-        FoundSource { path: part.address, size: part.size, modified: part.modified, identity: part.identity }
+        FoundSource { path: part.address, size: part.size, modified: part.modified, identity: part.identity, alone: true }
     }
 }
 
@@ -320,6 +341,30 @@ pub fn file_of(address: &Path) -> PathBuf {
 /// The key that all forms of a log share, and the rank of this form; lower ranks win.
 fn twin(path: &Path) -> Option<(PathBuf, u8)> {
     FORMATS.iter().find_map(|format| format.twin(path))
+}
+
+/// A key that orders paths as [`Path::cmp`] does.
+fn parts(path: &Path) -> Vec<u8> {
+    let mut key = Vec::with_capacity(path.as_os_str().len() + 8);
+    for part in path.components() {
+        let (rank, letters) = match part {
+            // Drives are equal in either case.
+            Component::Prefix(drive) => (1, drive.as_os_str().to_ascii_lowercase()),
+            Component::RootDir => (2, OsString::new()),
+            Component::CurDir => (3, OsString::new()),
+            Component::ParentDir => (4, OsString::new()),
+            Component::Normal(name) => {
+                key.push(5);
+                key.extend_from_slice(name.as_encoded_bytes());
+                // No name contains it, and a name comes before those that it begins.
+                key.push(0);
+                continue;
+            }
+        };
+        key.push(rank);
+        key.extend_from_slice(letters.as_encoded_bytes());
+    }
+    key
 }
 
 /// A number for a file's place on the disk and the last change of anything about it.

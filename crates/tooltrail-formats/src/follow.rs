@@ -36,7 +36,7 @@ impl SourceStamp {
     /// The stamp of a file that was found.
     pub fn of(found: &FoundSource) -> Self {
         // All formats are asked, because which of them wrote the log is not known before it is read.
-        let sidecars = FORMATS.iter().flat_map(|format| format.sidecars(&found.path));
+        let sidecars = FORMATS.iter().filter(|_| !found.alone).flat_map(|format| format.sidecars(&found.path));
         // Rotated, so that two files that swap their stamps do not cancel out.
         let beside = sidecars.fold(0, |all: u64, path| all.rotate_left(7) ^ stamp_beside(&path).unwrap_or(0));
         SourceStamp { written: FileVersion { size: found.size, modified: found.modified, identity: found.identity }, beside }

@@ -276,6 +276,12 @@ pub trait LogFiles: Sync {
         None
     }
 
+    /// Paths beside a log. Where nothing is at any of them, there are no [`LogFiles::sidecars`].
+    fn sidecar_places(&self, path: &Path) -> Vec<PathBuf> {
+        let _ = path;
+        Vec::new()
+    }
+
     /// Small files beside a log that say more about it.
     fn sidecars(&self, path: &Path) -> Vec<PathBuf> {
         let _ = path;

@@ -15,6 +15,7 @@ mod format;
 pub mod frames;
 mod joined;
 pub mod lines;
+pub mod listing;
 pub mod load;
 pub mod mend;
 pub mod mirror;

@@ -130,7 +130,11 @@ fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &T
         progress.bytes.fetch_add(found.size, Ordering::Relaxed);
     }
     let mut reader = read_lines(&found.path, input, found.size, options, buffer, turns);
-    reader.sidecars(&found.path);
+    if found.alone {
+        reader.title(&found.path);
+    } else {
+        reader.sidecars(&found.path);
+    }
     let whole = !reader.disturbed;
     let summary = reader.assembler.finish();
     // One event for a source, never for a line: the loop over lines is what a scan spends its time in.

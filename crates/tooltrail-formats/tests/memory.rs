@@ -89,7 +89,7 @@ fn big_results_on_several_threads() {
         let path = directory.path().join(format!("s{number}.jsonl"));
         let written = log_of_big_results(&path, 3, 20_000_000).unwrap();
         assert_eq!(File::open(&path).unwrap().metadata().unwrap().len(), written.bytes);
-        files.push(FoundSource { path, size: written.bytes, modified: None, identity: 0 });
+        files.push(FoundSource { path, size: written.bytes, modified: None, identity: 0, alone: false });
     }
     let start = Instant::now();
     let options = Options { threads: 4, ..Options::default() };

@@ -67,6 +67,15 @@ fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
     }
 }
 
+/// End of a string, if it is among the next 16 bytes and nothing before it is escaped.
+#[inline(always)]
+pub(crate) fn near_plain_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let look = u8x16::new(*bytes.get(start..)?.first_chunk()?);
+    let found = (look.simd_eq(u8x16::splat(b'"')) | look.simd_eq(u8x16::splat(b'\\'))).to_bitmask();
+    let end = start + found.trailing_zeros() as usize;
+    (found != 0 && bytes[end] == b'"').then_some(end)
+}
+
 /// End of the string whose first byte after the opening quote is at `start`: the position of its closing quote, and whether
 /// it is certain that nothing in it is escaped.
 #[inline]

@@ -111,7 +111,7 @@ pub(crate) fn stamp(found: &FoundSource) -> FileStamp {
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
     let mut parts = found.identity.to_le_bytes().to_vec();
     // A change of a sidecar changes what the source says, although the log itself stays the same.
-    for path in FORMATS.iter().flat_map(|format| format.sidecars(&found.path)) {
+    for path in FORMATS.iter().filter(|_| !found.alone).flat_map(|format| format.sidecars(&found.path)) {
         if let Ok(meta) = fs::symlink_metadata(&path) {
             parts.extend(find::identity(&meta).to_le_bytes());
             parts.extend(meta.len().to_le_bytes());

@@ -178,6 +178,10 @@ impl LogFiles for ClaudeCode {
         places::origin(path)
     }
 
+    fn sidecar_places(&self, path: &Path) -> Vec<PathBuf> {
+        places::sidecar_places(path)
+    }
+
     fn sidecars(&self, path: &Path) -> Vec<PathBuf> {
         places::sidecars(path)
     }

@@ -14,6 +14,9 @@ use tooltrail_model::link::Live;
 use tooltrail_model::{At, Event, Fact, Scope};
 use tooltrail_skim::Skim;
 
+/// Names the session beside whose log it lies.
+const TITLE: &str = "custom-title.json";
+
 /// One directory, or several separated by commas.
 const CONFIG: &str = "CLAUDE_CONFIG_DIR";
 pub(super) const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
@@ -63,11 +66,21 @@ pub(super) fn origin(path: &Path) -> SourceOrigin {
     SourceOrigin { agent: Some("claude"), session: session.unwrap_or(stem), subagent: Some(subagent), group }
 }
 
+/// Where sidecars are, or the directory of some of them.
+pub(super) fn sidecar_places(path: &Path) -> Vec<PathBuf> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    if subagent_of(&stem).is_some() {
+        return sidecars(path);
+    }
+    let side = path.with_extension("");
+    vec![side.join(TITLE), side.join(workflows::DIRECTORY)]
+}
+
 pub(super) fn sidecars(path: &Path) -> Vec<PathBuf> {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let side = path.with_extension("");
     if subagent_of(&stem).is_none() {
-        return std::iter::once(side.join("custom-title.json")).chain(workflows::runs(&side)).collect();
+        return std::iter::once(side.join(TITLE)).chain(workflows::runs(&side)).collect();
     }
     let own = ["meta.json", "forked-skill.json", "forked-skill.marker.json"].map(|end| path.with_extension(end));
     own.into_iter().chain(origin(path).group.map(|_| path.with_file_name(workflows::JOURNAL))).collect()

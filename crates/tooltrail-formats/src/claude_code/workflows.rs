@@ -13,12 +13,15 @@ use tooltrail_skim::{Raw, Skim};
 /// The journal beside the logs of a run's members.
 pub(super) const JOURNAL: &str = "journal.jsonl";
 
+/// The directory of files about runs, in that of a session.
+pub(super) const DIRECTORY: &str = "workflows";
+
 /// The most runs of a session that are looked at.
 const RUNS: usize = 64;
 
 /// The files about runs that are over, by name, for a session with this directory.
 pub(super) fn runs(side: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(side.join("workflows")).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(side.join(DIRECTORY)).into_iter().flatten().flatten();
     let named = entries.filter(|entry| run_of(&entry.file_name().to_string_lossy()).is_some());
     let mut found: Vec<PathBuf> = named.map(|entry| entry.path()).take(RUNS).collect();
     // A directory has no order, and the same log has to be read in the same way each time.

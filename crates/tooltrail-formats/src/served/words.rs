@@ -3,6 +3,8 @@
 //! The beginning of a text is the server's; a statement at its end counts only as a whole line, because the output in front may hold
 //! anything. A result that is a JSON object states the exit code in a member of its own.
 
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 use tooltrail_model::verdict::ServedWords;
 
 /// How a line begins that states an exit code, in lower case; the number follows.
@@ -56,25 +58,29 @@ const LAUNCHED: &[&str] = &["Process started with PID ", "Command started with P
 /// The longest line that states an exit code.
 const LINE: usize = 160;
 
+/// What the beginning of a result that states something contains, in raw text. Any letter may be written as an escape.
+const IN_HEAD: [&str; 11] =
+    ["\\u", "xit", "xpected ", "code ", "code:", "ailed: ", "PID ", "in background", "rror:", "earch ", "xact match"];
+
+/// How it begins otherwise.
+const AT_HEAD: [&[u8]; 4] = [b"Killed. ", b"Timed out. ", b"Interrupted by", b"Tool cancelled"];
+
+/// What its end contains.
+const IN_TAIL: [&str; 3] = ["\\u", "code", "xit status"];
+
 /// Whether the raw text of a result may hold any of this, by its first and last bytes. A scan asks for every result, so it is quick and
 /// may say yes too often.
 pub(crate) fn tells(raw: &[u8]) -> bool {
+    // One search for all words: a search for each would take longer to prepare than to run.
+    static HEAD: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(IN_HEAD).ok());
+    static TAIL: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(IN_TAIL).ok());
     if raw.first() == Some(&b'{') {
         return true;
     }
     let head = &raw[..raw.len().min(LINE)];
     let tail = &raw[raw.len().saturating_sub(LINE)..];
-    let known =
-        [b"xit".as_slice(), b"xpected ", b"code ", b"code:", b"ailed: ", b"PID ", b"in background", b"rror:", b"earch ", b"xact match"];
-    let killed = [b"Killed. ".as_slice(), b"Timed out. ", b"Interrupted by", b"Tool cancelled"];
-    // Any letter may be written as an escape.
-    let spelled = |part: &[u8]| memchr::memmem::find(part, b"\\u").is_some();
-    spelled(head)
-        || spelled(tail)
-        || known.iter().any(|word| memchr::memmem::find(head, word).is_some())
-        || killed.iter().any(|word| head.starts_with(word))
-        || memchr::memmem::find(tail, b"code").is_some()
-        || memchr::memmem::find(tail, b"xit status").is_some()
+    let found = |words: &Option<AhoCorasick>, part: &[u8]| words.as_ref().is_none_or(|words| words.is_match(part));
+    found(&HEAD, head) || found(&TAIL, tail) || AT_HEAD.iter().any(|word| head.starts_with(word))
 }
 
 /// The statements in the text of a result, by its beginning and its end.

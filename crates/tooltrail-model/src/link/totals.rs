@@ -46,7 +46,7 @@ pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
 }
 
 /// Passes on the best and the oldest snapshot of each request, in no particular order.
-fn each_request<'s>(sources: &[&'s Source], take: &mut dyn FnMut(&Seen<'s>, &Seen<'s>)) {
+fn each_request<'s>(sources: &[&'s Source], take: &mut impl FnMut(&Seen<'s>, &Seen<'s>)) {
     let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
     // By fingerprint: a snapshot keeps no id, to stay small.
     let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
@@ -68,7 +68,7 @@ fn each_request<'s>(sources: &[&'s Source], take: &mut dyn FnMut(&Seen<'s>, &See
 }
 
 /// Passes on the requests behind all snapshots of one message.
-fn requests_of<'s>(mut seen: Vec<Seen<'s>>, take: &mut dyn FnMut(&Seen<'s>, &Seen<'s>)) {
+fn requests_of<'s>(mut seen: Vec<Seen<'s>>, take: &mut impl FnMut(&Seen<'s>, &Seen<'s>)) {
     // What another agent's log reports is a copy, unless the log of the message itself is gone.
     if seen.iter().any(|one| !one.snapshot.reported) {
         seen.retain(|one| !one.snapshot.reported);
