@@ -393,8 +393,10 @@ fn the_number_of_threads_does_not_matter() {
     jsonl_below(directory.path(), &mut paths);
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_000_000);
     let size = |path: &Path| fs::metadata(path).unwrap().len();
-    let files: Vec<FoundSource> =
-        paths.into_iter().map(|path| FoundSource { size: size(&path), modified: Some(modified), identity: 0, alone: false, path }).collect();
+    let files: Vec<FoundSource> = paths
+        .into_iter()
+        .map(|path| FoundSource { size: size(&path), modified: Some(modified), identity: 0, alone: false, path })
+        .collect();
     let scanned = |threads| {
         let (linker, problems) = scan::scan(&files, &Options { threads, ..Options::default() }, &Progress::default());
         assert!(problems.is_empty());

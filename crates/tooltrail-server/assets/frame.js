@@ -13,7 +13,7 @@
     const box = byId('tt-' + theme);
     if (box) box.checked = true;
   };
-  const kept = () => { const theme = saved('tt-theme'); return THEMES.includes(theme) ? theme : 'auto'; };
+  const kept = () => { const theme = saved('tt-theme'); return THEMES.includes(theme) ? theme : root.dataset.usualTheme ?? 'auto'; };
   setTheme(kept());
 
   document.addEventListener('DOMContentLoaded', () => {

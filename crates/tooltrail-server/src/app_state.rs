@@ -35,6 +35,36 @@ pub struct Setup {
     pub demo: bool,
     /// How long a search may take. Then what was found until then is shown.
     pub patience: Duration,
+    /// The theme of pages for which the user has chosen none.
+    pub theme: DefaultTheme,
+}
+
+/// A theme of pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultTheme {
+    /// That of the system.
+    #[default]
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl DefaultTheme {
+    /// Its word in pages and in the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            DefaultTheme::Auto => "auto",
+            DefaultTheme::Light => "light",
+            DefaultTheme::Dark => "dark",
+        }
+    }
+
+    /// The theme with this word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [DefaultTheme::Auto, DefaultTheme::Light, DefaultTheme::Dark].into_iter().find(|theme| theme.word() == word)
+    }
 }
 
 /// How long a search may take unless the user says otherwise.

@@ -1,7 +1,7 @@
 //! The frame of all pages: the bar at the top, the palette, the list of keys, the error page.
 
 use crate::answer::Trouble;
-use crate::app_state::AppState;
+use crate::app_state::{AppState, DefaultTheme};
 use crate::assets;
 use crate::filter_form::ticked;
 use crate::pages::home;
@@ -88,7 +88,7 @@ pub(crate) fn page(app: &AppState, page: &FramedPage<'_>, main: &Markup) -> Mark
     let own = |extension: &'static str| page.assets.iter().filter(move |name| name.ends_with(extension)).copied();
     html! {
         (DOCTYPE)
-        html lang="en" data-root=(app.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
+        html lang="en" data-root=(app.setup.root) data-usual-theme=(app.setup.theme.word()) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
             data-live=[live.then(|| app.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-part=[page.part] data-old=[(live && page.snapshot.is_some_and(|snapshot| app.is_old(snapshot))).then_some("")] {
             head {
                 meta charset="utf-8";
@@ -140,20 +140,22 @@ fn bar(app: &AppState, page: &FramedPage<'_>, needs: Option<usize>) -> Markup {
                 } }
             }
             button.go #tt-go type="button" aria-keyshortcuts="Control+K Meta+K" title="Go to a session, page or command (Ctrl K)" { span { "Go to" } kbd aria-hidden="true" { "Ctrl K" } }
-            (theme())
+            (theme(app.setup.theme))
             a.help href=(app.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
     }
 }
 
 /// Choice of theme. The style sheet looks at the radio buttons directly, so it works without a script.
-fn theme() -> Markup {
+fn theme(usual: DefaultTheme) -> Markup {
+    let titles =
+        [(DefaultTheme::Auto, "Auto", "Same as the system"), (DefaultTheme::Light, "Light", "Light"), (DefaultTheme::Dark, "Dark", "Dark")];
     html! {
         fieldset.theme {
             legend.vh { "Theme" }
-            label title="Same as the system" { input #tt-auto type="radio" name="tt-theme" value="auto" checked autocomplete="off"; span { "Auto" } }
-            label title="Light" { input #tt-light type="radio" name="tt-theme" value="light" autocomplete="off"; span { "Light" } }
-            label title="Dark" { input #tt-dark type="radio" name="tt-theme" value="dark" autocomplete="off"; span { "Dark" } }
+            @for (theme, name, title) in titles {
+                label title=(title) { input id={ "tt-" (theme.word()) } type="radio" name="tt-theme" value=(theme.word()) checked[theme == usual] autocomplete="off"; span { (name) } }
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ mod work;
 
 // The whole interface of the crate for the command line; the public modules are for tests and for the types in these signatures.
 pub use access::{Admission, Peer};
-pub use app_state::{AppState, SEARCH_PATIENCE, Setup};
+pub use app_state::{AppState, DefaultTheme, SEARCH_PATIENCE, Setup};
 pub use guard::Guard;
 pub use machine::{LogRetention, Machine};
 pub use server::serve;

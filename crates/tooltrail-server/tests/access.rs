@@ -47,6 +47,7 @@ impl Site {
                 options: Options::default(),
                 demo: true,
                 patience: tooltrail_server::SEARCH_PATIENCE,
+                theme: Default::default(),
             };
             Arc::new(AppState::new(setup, World::machine(home.clone())))
         };

@@ -95,6 +95,12 @@ pub(crate) struct LogArgs {
     /// When to use colours
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = ["auto", "always", "never"], hide_short_help = true)]
     pub(crate) color: String,
+    /// The configuration file.
+    #[arg(skip)]
+    pub(crate) config: std::sync::Arc<crate::config::Config>,
+    /// Whether `root` comes from the configuration file.
+    #[arg(skip)]
+    pub(crate) is_root_configured: bool,
 }
 
 impl LogArgs {
@@ -170,6 +176,8 @@ pub(crate) enum Command {
     Verify(crate::commands::verify::VerifyArgs),
     /// Show running sessions live: which ones need you, and what the others are doing
     Board(crate::commands::board::BoardArgs),
+    /// Print the configuration, or write a configuration file to edit
+    Config(crate::commands::config::ConfigArgs),
     /// Print a shell completion script
     Completions(crate::commands::completions::CompletionsArgs),
     /// Write the manual pages
@@ -182,6 +190,21 @@ pub(crate) enum Command {
     CompletionWords(crate::completion_words::CompletionWordsArgs),
 }
 
+impl Command {
+    /// Whether it works with a configuration file that cannot be used: it helps to mend it, or reads it itself.
+    pub(crate) fn needs_no_config(&self) -> bool {
+        matches!(
+            self,
+            Command::Config(_)
+                | Command::Completions(_)
+                | Command::CompletionWords(_)
+                | Command::Man(_)
+                | Command::Help(_)
+                | Command::Verify(_)
+        )
+    }
+}
+
 /// Log files or directories named on the command line.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct PathArgs {
@@ -190,7 +213,7 @@ pub(crate) struct PathArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Reads the command line, or prints help and leaves.
-pub(crate) fn parse() -> Cli {
-    Cli::parse()
+/// Reads the command line, in which the first word may be an alias, or prints help and leaves.
+pub(crate) fn parse(config: &crate::config::Config) -> Cli {
+    Cli::parse_from(crate::config::expanded(std::env::args_os(), config))
 }

@@ -76,7 +76,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     let start = std::time::Instant::now();
     let time = asked_at(args);
     let options = args.options(check_utf8);
-    if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
+    if !paths.is_empty() && (args.demo || !(args.root.is_empty() || args.is_root_configured)) {
         bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
     }
     if args.demo {

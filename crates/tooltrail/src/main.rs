@@ -41,8 +41,20 @@ mod verdict_cells;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = cli::parse();
-    let started = logging::start(cli.log.as_ref());
+    let config = config::Config::read();
+    let mut cli = cli::parse(config.as_ref().unwrap_or(&config::Config::default()));
+    let configured = match config {
+        Ok(config) => {
+            config.apply(&mut cli.logs);
+            Ok(())
+        }
+        Err(error) if cli.command.as_ref().is_some_and(cli::Command::needs_no_config) => {
+            tracing::debug!(error = %format_args!("{error:#}"), "the configuration is not used");
+            Ok(())
+        }
+        Err(error) => Err(error),
+    };
+    let started = configured.and_then(|()| logging::start(cli.log.as_ref()));
     let outcome = started.and_then(|()| commands::run(&cli)).or_else(|error| retry::after(error, cli));
     match outcome {
         Ok(code) => code,

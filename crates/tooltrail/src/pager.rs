@@ -19,7 +19,7 @@ impl PagedOutput {
     pub(crate) fn open(args: &LogArgs) -> Self {
         let color = args.color.as_str();
         let is_terminal = io::stdout().is_terminal();
-        let (out, pager): (Box<dyn Write>, _) = match PagerOutput::open(color, !args.no_pager && !args.json) {
+        let (out, pager): (Box<dyn Write>, _) = match PagerOutput::open(args, !args.no_pager && !args.json) {
             PagerOutput::Pager(mut child) => match child.stdin.take() {
                 Some(input) => (Box::new(colored(input, color)), Some(child)),
                 None => (Box::new(out::stdout(color)), Some(child)),
@@ -98,14 +98,15 @@ pub(crate) enum PagerOutput {
 }
 
 impl PagerOutput {
-    /// Opens the pager, if standard output is a terminal and there is one. `PAGER` may hold arguments; an empty one or `cat` means
-    /// none.
-    pub(crate) fn open(color: &str, wanted: bool) -> Self {
-        let plain = || PagerOutput::Plain(Box::new(crate::out::stdout(color)));
+    /// Opens the pager, if standard output is a terminal and there is one: that of the configuration file, or `PAGER`. It may hold arguments;
+    /// an empty one or `cat` means none.
+    pub(crate) fn open(args: &LogArgs, wanted: bool) -> Self {
+        let plain = || PagerOutput::Plain(Box::new(crate::out::stdout(&args.color)));
         if !wanted || !io::stdout().is_terminal() {
             return plain();
         }
-        let pager = std::env::var("PAGER").unwrap_or_else(|_| "less".to_owned());
+        let usual = || std::env::var("PAGER").unwrap_or_else(|_| "less".to_owned());
+        let pager = args.config.pager.clone().filter(|pager| !pager.is_empty()).unwrap_or_else(usual);
         let mut words = pager.split_whitespace();
         let Some(program) = words.next().filter(|program| *program != "cat") else { return plain() };
         let mut command = Command::new(program);

@@ -54,17 +54,52 @@ pub(crate) struct Table {
     rows: Vec<Vec<Cell>>,
     /// Columns that are left out if the terminal is too narrow, in this order.
     optional: &'static [&'static str],
+    /// The columns to print, in this order; empty for all.
+    chosen: Vec<usize>,
 }
 
 impl Table {
     /// An empty table with these columns.
     pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
-        Table { heads: heads.iter().map(|(name, align)| (printable(name), *align)).collect(), rows: Vec::new(), optional: &[] }
+        Table {
+            heads: heads.iter().map(|(name, align)| (printable(name), *align)).collect(),
+            rows: Vec::new(),
+            optional: &[],
+            chosen: Vec::new(),
+        }
     }
 
     /// Sets the columns that may be left out in a narrow terminal.
     pub(crate) fn optional(self, columns: &'static [&'static str]) -> Self {
         Table { optional: columns, ..self }
+    }
+
+    /// Chooses columns by their heads, in either case and in this order; none chooses all.
+    pub(crate) fn choose(mut self, names: &[String]) -> anyhow::Result<Self> {
+        for name in names {
+            let Some(column) = self.heads.iter().position(|(head, _)| head.eq_ignore_ascii_case(name)) else {
+                let heads: Vec<&str> = self.heads.iter().map(|(head, _)| head.as_str()).collect();
+                anyhow::bail!("no column `{name}`; columns are {}", heads.join(", "));
+            };
+            self.chosen.push(column);
+        }
+        if !names.is_empty() {
+            // Whoever chooses wants to see them.
+            self.optional = &[];
+        }
+        Ok(self)
+    }
+
+    /// Keeps the chosen columns.
+    fn keep_chosen(&mut self) {
+        let chosen = std::mem::take(&mut self.chosen);
+        if chosen.is_empty() {
+            return;
+        }
+        self.heads = chosen.iter().filter_map(|column| self.heads.get(*column).cloned()).collect();
+        for row in &mut self.rows {
+            *row = chosen.iter().map(|column| row.get(*column).cloned().unwrap_or_default()).collect();
+        }
     }
 
     /// Adds a row; it has as many cells as there are columns.
@@ -74,6 +109,7 @@ impl Table {
 
     /// Prints the table, cut to `width` columns where that is known.
     pub(crate) fn print(mut self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+        self.keep_chosen();
         // One column at a time, until the rest fits: a wide terminal loses nothing. Columns in which nothing stands go first.
         let is_empty = |column: usize| self.rows.iter().all(|row| row.get(column).is_none_or(|cell| cell.text.is_empty()));
         let empty: Vec<String> = self
@@ -269,7 +305,7 @@ mod tests {
             table.print(&mut out, width).unwrap();
             anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
         };
-        let copy = || Table { heads: table.heads.clone(), rows: table.rows.clone(), optional: table.optional };
+        let copy = || Table { heads: table.heads.clone(), rows: table.rows.clone(), optional: table.optional, chosen: Vec::new() };
         assert_eq!(print(copy(), Some(30)).lines().next(), Some("A  LONG"));
         assert_eq!(print(copy(), Some(20)), "A\nx\n");
         assert!(print(copy(), None).starts_with("A  LONG                     NOTHING HERE"));

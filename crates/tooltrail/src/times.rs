@@ -29,7 +29,8 @@ pub(crate) struct TimeWriter {
 impl TimeWriter {
     /// The style that the arguments name, else the one that suits standard output.
     pub(crate) fn new(args: &LogArgs) -> Self {
-        let usual = if std::io::stdout().is_terminal() { TimeStyle::Relative } else { TimeStyle::Iso };
+        let on_terminal = args.config.time.unwrap_or(TimeStyle::Relative);
+        let usual = if std::io::stdout().is_terminal() { on_terminal } else { TimeStyle::Iso };
         let zone = if args.utc { TimeZone::UTC } else { TimeZone::system() };
         TimeWriter { style: args.time.unwrap_or(usual), zone, now: logs::asked_at(args) }
     }

@@ -177,6 +177,7 @@ pub(crate) fn app(root: &'static str, logs: Logs) -> (tempfile::TempDir, Arc<App
         options: Options::default(),
         demo: false,
         patience: tooltrail_server::SEARCH_PATIENCE,
+        theme: Default::default(),
     };
     (place, Arc::new(AppState::new(setup, Arc::new(logs))))
 }

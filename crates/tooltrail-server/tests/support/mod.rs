@@ -114,6 +114,7 @@ impl World {
             options: Options::default(),
             demo: !root.is_empty(),
             patience: tooltrail_server::SEARCH_PATIENCE,
+            theme: Default::default(),
         };
         let app = Arc::new(AppState::new(setup, Arc::new(Laid { home, doomed, live: root.is_empty() })));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");

@@ -53,6 +53,16 @@ pub(crate) struct CallsArgs {
     /// Sort order; -n shows the last N in this order
     #[arg(long, value_name = "BY", default_value = "session")]
     sort: CallSort,
+    /// Only these columns, in this order, as in `ref,status,what` [default: columns.calls in config.toml, else all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
+}
+
+impl CallsArgs {
+    /// The columns to print.
+    fn columns<'a>(&'a self, args: &'a LogArgs) -> &'a [String] {
+        if self.columns.is_empty() { &args.config.calls_columns } else { &self.columns }
+    }
 }
 
 /// Order of calls; the newest or slowest comes last, nearest to the prompt.
@@ -87,7 +97,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         print_json(&logs, &linked, &shown, own.copies)?;
         return Ok(logs.exit());
     }
-    let (mut table, times) = (empty_table(), TimeWriter::new(args));
+    let (mut table, times) = (empty_table().choose(own.columns(args))?, TimeWriter::new(args));
     for call in &shown {
         add_row(&mut table, logs.shelf(), &times, linked.call_row(call, &logs.now, own.copies), linked.record(call.id));
     }
@@ -156,7 +166,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         stdout.flush()?;
         return Ok(ready.exit());
     }
-    let (mut table, times) = (empty_table(), TimeWriter::new(args));
+    let (mut table, times) = (empty_table().choose(own.columns(args))?, TimeWriter::new(args));
     asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), &times, row, at), |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
     print(args, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)?;

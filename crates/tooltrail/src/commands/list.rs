@@ -61,6 +61,9 @@ pub(crate) struct ListArgs {
     /// Sort order; -n shows the last N in this order [default: by start; with -n, the most recently active]
     #[arg(long, value_name = "BY")]
     sort: Option<SessionSort>,
+    /// Only these columns, in this order, as in `session,tests,title` [default: columns.list in config.toml, else all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    columns: Vec<String>,
 }
 
 /// Order of sessions; the largest comes last, nearest to the prompt.
@@ -159,13 +162,13 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions
     if args.json {
         return print_json(rows, &shown, digest, prepare, own.digest);
     }
+    let mut table = columns().choose(if own.columns.is_empty() { &args.config.list_columns } else { &own.columns })?;
     let mut out = PagedOutput::open(args);
     if found.is_empty() && !filter.is_empty() {
         out.note(&format_args!("no matching sessions among {}", table::count(rows.len() as u64)))?;
         out.flush()?;
         return Ok(());
     }
-    let mut table = columns();
     let times = TimeWriter::new(args);
     // Logs that are named by path may lie outside of the directories in which agents delete.
     let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };

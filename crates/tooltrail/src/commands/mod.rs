@@ -4,6 +4,7 @@ pub(crate) mod board;
 pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod help;
@@ -46,6 +47,7 @@ const COMMANDS: &[&str] = &[
     "tail",
     "verify",
     "board",
+    "config",
     "completions",
     "man",
     "help",
@@ -73,6 +75,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Tail(args)) => tail::run(&cli.logs, args),
         Some(Command::Verify(args)) => verify::run(&cli.logs, args),
         Some(Command::Board(args)) => board::run(&cli.logs, args),
+        Some(Command::Config(args)) => config::run(args),
         Some(Command::Completions(args)) => completions::run(args),
         Some(Command::Man(args)) => man::run(args),
         Some(Command::Help(args)) => help::run(&cli.logs, args),

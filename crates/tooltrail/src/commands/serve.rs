@@ -198,8 +198,15 @@ fn apps(args: &LogArgs, place: &std::path::Path, patience: Duration) -> anyhow::
     let options = args.stored_options();
     let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
         let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot create the demo")?;
-        let setup =
-            Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true, patience };
+        let setup = Setup {
+            root,
+            catalogue: place.join("demo.sqlite"),
+            place: place.to_owned(),
+            options: options.clone(),
+            demo: true,
+            patience,
+            theme: args.config.theme,
+        };
         Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
     if args.demo {
@@ -210,7 +217,8 @@ fn apps(args: &LogArgs, place: &std::path::Path, patience: Duration) -> anyhow::
         true => place.join("logs.sqlite"),
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
-    let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false, patience };
+    let setup =
+        Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false, patience, theme: args.config.theme };
     Ok(vec![Arc::new(AppState::new(setup, Arc::new(NamedLogs::new(args)))), demo("/demo")?])
 }
 

@@ -117,7 +117,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         zone: Some(jiff::tz::TimeZone::system()),
     };
     let color = args.color.as_str();
-    PagerOutput::open(color, !args.no_pager).write(color, |mut out| {
+    PagerOutput::open(args, !args.no_pager).write(color, |mut out| {
         match call {
             _ if own.changes => changes::show(&book, &CallSelection { selection: options.selection.clone(), call }, &options, &mut out)?,
             Some(index) => terminal::call(&book, index, &options, &mut out)?,

@@ -1,40 +1,140 @@
 //! The configuration file: `config.toml`, whose keys stand in [`KEYS`]. A file that is missing changes nothing.
 //!
 //! An unknown key is an error that names its line and the key that was probably meant: a policy that is not read must not look as if it
-//! held. To add a key: a line in [`KEYS`], a field of [`Config`], and a line in docs/verify.md or the page of what it configures.
+//! held. To add a key: a line in [`KEYS`], a field of [`Config`], and a line in docs/config.md.
 
+mod aliases;
+mod values;
+
+pub(crate) use aliases::expanded;
+pub(crate) use values::{check, patterns};
+
+use crate::cli::LogArgs;
 use crate::directories;
+use crate::times::TimeStyle;
 use anyhow::{Context, bail};
+use std::collections::BTreeMap;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use tooltrail_model::filter::NamePattern;
-use tooltrail_model::session_verdict::CheckKind;
 use tooltrail_model::session_verdict::policy::VerifyPolicy;
+use tooltrail_server::DefaultTheme;
+use values::{choice, flag, paths, text, texts, time};
 
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
 
 /// What the file configures.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
+    /// Directories laid out like a home directory, read in place of the person's own.
+    pub(crate) roots: Vec<PathBuf>,
+    /// How tables on a terminal write times.
+    pub(crate) time: Option<TimeStyle>,
+    /// Whether times are in UTC.
+    pub(crate) utc: bool,
+    /// The pager; an empty one means none.
+    pub(crate) pager: Option<String>,
+    /// The theme of pages for which the person has chosen none.
+    pub(crate) theme: DefaultTheme,
+    /// The columns of `calls` and of `list`.
+    pub(crate) calls_columns: Vec<String>,
+    /// See above.
+    pub(crate) list_columns: Vec<String>,
     /// The policy of `verify`.
     pub(crate) verify: VerifyPolicy,
+    /// Command lines by the name of their alias.
+    pub(crate) aliases: BTreeMap<String, Vec<String>>,
+    /// The keys that are set, as they are written.
+    pub(crate) written: BTreeMap<String, String>,
 }
 
-/// A key: its table, its name, and what its value does.
-struct ConfigKey {
-    table: &'static str,
-    name: &'static str,
+/// A key: its table, its name, its default, what it is for, and what its value does.
+pub(crate) struct ConfigKey {
+    pub(crate) table: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) usual: &'static str,
+    pub(crate) about: &'static str,
     set: fn(&mut Config, &DeValue<'_>) -> Result<(), String>,
 }
 
-/// All keys.
-const KEYS: &[ConfigKey] = &[
-    ConfigKey { table: "verify", name: "require", set: |config, value| checks(value).map(|all| config.verify.require = Some(all)) },
-    ConfigKey { table: "verify", name: "reported", set: |config, value| flag(value).map(|on| config.verify.reported = on) },
-    ConfigKey { table: "verify", name: "ignore", set: |config, value| patterns(&texts(value)?).map(|all| config.verify.ignore = all) },
+/// The table of aliases, whose keys anybody may choose.
+pub(crate) const ALIAS: &str = "alias";
+
+/// All keys, by table.
+pub(crate) const KEYS: &[ConfigKey] = &[
+    ConfigKey {
+        table: "logs",
+        name: "roots",
+        usual: "[]",
+        about: "directories laid out like a home directory, read instead of yours; as --root",
+        set: |config, value| paths(value).map(|all| config.roots = all),
+    },
+    ConfigKey {
+        table: "display",
+        name: "time",
+        usual: "\"relative\"",
+        about: "times in tables on a terminal: \"relative\", \"local\" or \"iso\"; as --time",
+        set: |config, value| time(value).map(|style| config.time = Some(style)),
+    },
+    ConfigKey {
+        table: "display",
+        name: "utc",
+        usual: "false",
+        about: "times in UTC instead of the local time zone; as --utc",
+        set: |config, value| flag(value).map(|on| config.utc = on),
+    },
+    ConfigKey {
+        table: "display",
+        name: "pager",
+        usual: "\"\"",
+        about: "the pager instead of $PAGER and less; \"cat\" for none",
+        set: |config, value| text(value).map(|pager| config.pager = Some(pager)),
+    },
+    ConfigKey {
+        table: "display",
+        name: "theme",
+        usual: "\"auto\"",
+        about: "the theme of the page until you choose one there: \"auto\", \"light\" or \"dark\"",
+        set: |config, value| choice(value, DefaultTheme::of_word, "`auto`, `light` or `dark`").map(|theme| config.theme = theme),
+    },
+    ConfigKey {
+        table: "columns",
+        name: "calls",
+        usual: "[]",
+        about: "the columns of `calls`, in this order; as its --columns",
+        set: |config, value| texts(value).map(|all| config.calls_columns = all),
+    },
+    ConfigKey {
+        table: "columns",
+        name: "list",
+        usual: "[]",
+        about: "the columns of `list`, in this order; as its --columns",
+        set: |config, value| texts(value).map(|all| config.list_columns = all),
+    },
+    ConfigKey {
+        table: "verify",
+        name: "require",
+        usual: "[\"test\"]",
+        about: "checks that `verify` requires in every session that edited files",
+        set: |config, value| values::checks(value).map(|all| config.verify.require = Some(all)),
+    },
+    ConfigKey {
+        table: "verify",
+        name: "reported",
+        usual: "false",
+        about: "whether an output that says that a check passed is enough",
+        set: |config, value| flag(value).map(|on| config.verify.reported = on),
+    },
+    ConfigKey {
+        table: "verify",
+        name: "ignore",
+        usual: "[]",
+        about: "files whose edits need no check, as in [\"docs\", \"*.md\"]",
+        set: |config, value| patterns(&texts(value)?).map(|all| config.verify.ignore = all),
+    },
 ];
 
 impl Config {
@@ -51,7 +151,18 @@ impl Config {
         }
     }
 
-    fn parse(text: &str) -> anyhow::Result<Self> {
+    /// Adds it to the arguments of a command, which come before it.
+    pub(crate) fn apply(self, args: &mut LogArgs) {
+        if args.root.is_empty() && !args.demo {
+            args.root.clone_from(&self.roots);
+            args.is_root_configured = !self.roots.is_empty();
+        }
+        args.utc |= self.utc;
+        args.config = Arc::new(self);
+    }
+
+    /// Reads a text.
+    pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         let root = DeTable::parse(text).map_err(|error| match error.span() {
             Some(span) => anyhow::anyhow!("line {}: {}", line(text, span.start), error.message()),
             None => anyhow::anyhow!("{}", error.message()),
@@ -60,14 +171,19 @@ impl Config {
         // Tables and their keys are checked by name before any value is read.
         for (table, value) in root.get_ref() {
             let DeValue::Table(own) = value.get_ref() else { bail!(unknown(text, table, "", table.get_ref())) };
-            if !KEYS.iter().any(|key| key.table == table.get_ref()) {
+            if table.get_ref() != ALIAS && !KEYS.iter().any(|key| key.table == table.get_ref()) {
                 bail!(unknown(text, table, "", table.get_ref()));
             }
             for (name, value) in own {
                 let key = KEYS.iter().find(|key| key.table == table.get_ref() && key.name == name.get_ref());
-                let Some(key) = key else { bail!(unknown(text, name, table.get_ref(), name.get_ref())) };
-                (key.set)(&mut config, value.get_ref())
-                    .map_err(|wrong| anyhow::anyhow!("line {}: `{}.{}` {wrong}", line(text, value.span().start), key.table, key.name))?;
+                let set = match key {
+                    Some(key) => (key.set)(&mut config, value.get_ref()),
+                    None if table.get_ref() == ALIAS => aliases::set(&mut config, name.get_ref(), value.get_ref()),
+                    None => bail!(unknown(text, name, table.get_ref(), name.get_ref())),
+                };
+                let full = format!("{}.{}", table.get_ref(), name.get_ref());
+                set.map_err(|wrong| anyhow::anyhow!("line {}: `{full}` {wrong}", line(text, value.span().start)))?;
+                config.written.insert(full, text.get(value.span()).unwrap_or_default().to_owned());
             }
         }
         Ok(config)
@@ -114,33 +230,10 @@ fn distance(one: &str, other: &str) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-fn flag(value: &DeValue<'_>) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "is `true` or `false`".to_owned())
-}
-
-fn texts(value: &DeValue<'_>) -> Result<Vec<String>, String> {
-    let wrong = || "is a list of texts, as in `[\"test\"]`".to_owned();
-    let all = value.as_array().ok_or_else(wrong)?.iter();
-    all.map(|value| value.get_ref().as_str().map(str::to_owned).ok_or_else(wrong)).collect()
-}
-
-fn checks(value: &DeValue<'_>) -> Result<Vec<CheckKind>, String> {
-    texts(value)?.iter().map(|name| check(name)).collect()
-}
-
-/// A kind of check by its name.
-pub(crate) fn check(name: &str) -> Result<CheckKind, String> {
-    CheckKind::of_word(name).ok_or_else(|| format!("names `{name}`; checks are `test`, `build` and `lint`"))
-}
-
-/// Patterns for paths.
-pub(crate) fn patterns(texts: &[String]) -> Result<Vec<NamePattern>, String> {
-    texts.iter().map(|text| NamePattern::path(text).map_err(|_| format!("has `{text}`, which is too long for a pattern"))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tooltrail_model::session_verdict::CheckKind;
 
     #[test]
     fn keys_are_read() {
