@@ -118,7 +118,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         table: "verify",
         name: "require",
         usual: "[\"test\"]",
-        about: "checks that `verify` requires in every session that edited files",
+        about: "checks that `verify` requires in every session that edited files; without it, those that the session gives a reason for",
         set: |config, value| values::checks(value).map(|all| config.verify.require = Some(all)),
     },
     ConfigKey {
