@@ -10,6 +10,7 @@ mod details;
 pub mod keep;
 pub mod library;
 pub mod matching;
+pub mod parts;
 pub mod queries;
 pub mod refresh;
 mod rows;

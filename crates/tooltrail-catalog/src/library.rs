@@ -153,7 +153,7 @@ impl StoredLibrary {
         Ok(linker)
     }
 
-    fn session_names(&self) -> Result<Arc<SessionNames>, CatalogueError> {
+    pub(crate) fn session_names(&self) -> Result<Arc<SessionNames>, CatalogueError> {
         if let Some(known) = self.names.get() {
             return Ok(Arc::clone(known));
         }

@@ -89,7 +89,7 @@ impl GatheredSources {
 
     /// For each source, by path, the first one of its bundle.
     pub(super) fn bundles(&self) -> Vec<usize> {
-        bundles(self.linker.sources().map(|source| (self.ties(&source.path), &source.summary)))
+        bundles(self.linker.sources().map(|source| (self.ties(&source.path), source.summary.nodes.as_slice())))
     }
 
     /// Reads the sources that a plan wants read.
