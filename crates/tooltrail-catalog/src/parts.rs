@@ -61,8 +61,8 @@ fn ranges(sizes: &[(i64, i64)], size: i64) -> Vec<(i64, i64)> {
     ranges
 }
 
-/// How many bytes of logs are linked at once. Of more than twice as many, only the summaries of so many stay unpacked.
-const UNPACKED: u64 = 512 << 20;
+/// How many bytes of logs are linked at once. Of more than four times as many, only the summaries of so many stay unpacked.
+const UNPACKED: u64 = 256 << 20;
 
 /// Logs that have just been read.
 pub struct ScannedParts {
@@ -104,7 +104,7 @@ impl ScannedParts {
         let lock = || parts.lock().unwrap_or_else(PoisonError::into_inner);
         // Packing takes time, and saves nothing that matters where there is little.
         let total = files.iter().fold(0, |total: u64, found| total.saturating_add(found.size));
-        let room = if total <= 2 * UNPACKED { 2 * UNPACKED } else { UNPACKED };
+        let room = if total <= 4 * UNPACKED { 4 * UNPACKED } else { UNPACKED };
         let outcome = scan::scan_each(files, options, progress, &|source: Source| {
             let bytes = source.summary.tally.bytes;
             let is_first = {

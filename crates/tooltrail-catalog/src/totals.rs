@@ -2,16 +2,17 @@
 //!
 //! Tokens are spent by sessions, not by calls, so they are those of the sessions that a filter selects.
 
+use crate::Map;
 use crate::library::Library;
 use crate::matching::stored::CatalogueQuery;
 use crate::matching::{self, MatchContext, MatchScope};
-use crate::store::{CatalogueError, is_cut};
+use crate::store::{CatalogueError, ListedCall, is_cut};
 use jiff::tz::TimeZone;
 use tooltrail_formats::load;
+use tooltrail_model::Kind;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{By, GroupSums, LinkedCall, Selected, StatsSums};
-use tooltrail_model::row::{CallRow, CallRowOrigin, GroupRow};
-use tooltrail_model::{At, Kind};
+use tooltrail_model::row::GroupRow;
 
 /// Adds what a filter selects of some logs to a sum.
 pub fn add(sums: &mut StatsSums, context: &MatchContext<'_>, filter: &Filter) {
@@ -36,38 +37,52 @@ pub fn add_groups(sums: &mut GroupSums<'_>, context: &MatchContext<'_>, filter: 
     sums.add(context.linked, Selected { calls: &calls, sessions: Some(&sessions), since, until }, context.now, &label);
 }
 
-/// The totals by command, from the rows of a catalogue: commands are stored, so that no log has to be read.
+/// The totals by command, from what a catalogue stores of calls, so that no log has to be read.
 pub fn of_commands(query: &CatalogueQuery<'_>, filter: &Filter) -> Result<Vec<GroupRow>, CatalogueError> {
     let zone = TimeZone::UTC;
     let mut sums = GroupSums::new(By::Command, &zone);
-    let calls: Vec<_> =
-        query.calls(filter)?.into_iter().filter(|call| call.number.inner == 0 && !query.listing.is_gone(call.session)).collect();
-    let mut place = calls.iter().map(|call| call.session);
-    query.each_row(
-        &calls,
-        |_: &mut (), row, request| {
-            let session = place.next().unwrap_or_default();
-            if row.origin == CallRowOrigin::Log
-                && let Some(label) = stored_label(query, row.clone(), request)
-            {
-                sums.add_call(Some(label), session, row.status, row.duration_ms);
-            }
-        },
-        |()| Ok::<_, CatalogueError>(()),
-    )?;
+    let (mut current, mut labels) = (None, Map::default());
+    query.each_key(filter, None, |session, key, _| {
+        if current != Some(session) {
+            (current, labels) = (Some(session), self::labels(query, session)?);
+        }
+        let call = key.listed(session);
+        // Calls in scripts are counted with the script.
+        if call.number.inner > 0 || query.listing.is_gone(session) {
+            return Ok(());
+        }
+        let label = match labels.get_mut(&call.id) {
+            Some(label) => label.take(),
+            // A very long command is not stored whole.
+            None if matches!(key.kind, Kind::Shell | Kind::Script) => read_label(query, call)?,
+            None => None,
+        };
+        label.into_iter().for_each(|label| sums.add_call(Some(label), session, key.status, call.took));
+        Ok(())
+    })?;
     Ok(sums.finish())
 }
 
-/// The command of a stored call. A very long one is not stored whole, and is read from its log.
-fn stored_label(query: &CatalogueQuery<'_>, mut row: CallRow<'_>, request: At) -> Option<String> {
-    if !matches!(row.kind, Kind::Shell | Kind::Script) {
-        return None;
-    }
-    match row.command.as_deref() {
-        Some(command) if !is_cut(command) => load::label(command),
-        Some(_) => load::understand(query.library.shelf(), &mut row, request)?.label(),
-        None => None,
-    }
+/// The names of the stored commands of a session's calls, by the ids of these; without those that are not stored whole.
+fn labels(query: &CatalogueQuery<'_>, session: usize) -> Result<Map<i64, Option<String>>, CatalogueError> {
+    let mut labels = Map::default();
+    query.listing.each_command(&query.library.catalogue(), session, |call, command| {
+        if !is_cut(command) {
+            labels.insert(call, load::label(command));
+        }
+    })?;
+    Ok(labels)
+}
+
+/// The name of the command of a call, read from its log if its beginning is stored.
+fn read_label(query: &CatalogueQuery<'_>, call: ListedCall) -> Result<Option<String>, CatalogueError> {
+    let mut label = None;
+    query.listing.one_call(&query.library.catalogue(), call, |_, mut row, spots| {
+        if row.command.is_some() {
+            label = load::understand(query.library.shelf(), &mut row, spots.request).and_then(|command| command.label());
+        }
+    })?;
+    Ok(label)
 }
 
 /// The command that a call ran, read from its log.
