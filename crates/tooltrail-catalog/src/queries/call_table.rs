@@ -327,7 +327,7 @@ INSERT INTO call_rows(id, number, source, call, tool, kind, status, evidence_sou
     }
 
     /// Asks a catalogue of so many sessions; returns the answer, and about how many thousand steps the database took for it.
-    fn asked<T>(sessions: usize, ask: impl Fn(&CatalogueQuery<'_>) -> T) -> (T, usize) {
+    fn asked<T>(sessions: i64, ask: impl Fn(&CatalogueQuery<'_>) -> T) -> (T, usize) {
         let home = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(&home.path().join("catalogue.db")).unwrap();
         catalogue.connection.execute(SESSIONS, [sessions]).unwrap();
