@@ -173,8 +173,8 @@ impl GatheredSources {
     /// The records of other sources that changed sources had titles for before: those sources are in their bundles already.
     fn old_leaves(&self, connection: &Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
         let mut leaves = Set::default();
-        // Titles for records of other logs are rare, and reading all ties is not free.
-        if plan.read.iter().any(|path| !self.ties(path).leaves.is_empty()) {
+        // A source that is new had no titles before; those for records of other logs are rare, and reading all ties is not free.
+        if plan.read.iter().any(|path| plan.known.contains_key(path) && !self.ties(path).leaves.is_empty()) {
             read::ties(connection, |id, ties| leaves.extend(ties.into_iter().flat_map(|ties| ties.leaves).map(|leaf| (id, leaf))))?;
         }
         Ok(leaves)
