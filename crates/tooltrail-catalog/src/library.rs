@@ -105,6 +105,9 @@ impl Library for ScannedLibrary<'_> {
     }
 }
 
+/// How much of the catalogue's file is held while it is only read, in kilobytes.
+const CACHE: i64 = 4 * 1024;
+
 /// The logs that a catalogue describes, as they were at its last refresh.
 pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
@@ -122,6 +125,10 @@ impl StoredLibrary {
         // will the questions, and they report it.
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
             warn!(path = ?catalogue.path(), %error, "the index may change between two questions");
+        }
+        // Lists read far more than fits into a cache, each page of the file once, and the system has the file in memory anyway.
+        if let Err(error) = catalogue.connection.pragma_update(None, "cache_size", -CACHE) {
+            warn!(path = ?catalogue.path(), %error, "the index keeps more of itself in memory");
         }
         let details = DetailStore::new(catalogue.path());
         StoredLibrary { details, catalogue: Mutex::new(catalogue), names: OnceLock::new(), shelf: Disk::default(), keep }
@@ -153,7 +160,7 @@ impl StoredLibrary {
         Ok(linker)
     }
 
-    fn session_names(&self) -> Result<Arc<SessionNames>, CatalogueError> {
+    pub(crate) fn session_names(&self) -> Result<Arc<SessionNames>, CatalogueError> {
         if let Some(known) = self.names.get() {
             return Ok(Arc::clone(known));
         }

@@ -1,4 +1,4 @@
-//! The keys of calls say what their rows say, and a filter takes the same with them as without.
+//! The keys of calls say what their rows say, and a filter takes the same with them as the evaluator does with the rows.
 
 #![allow(clippy::unwrap_used)] // a panic is the report
 
@@ -10,9 +10,14 @@ use std::time::SystemTime;
 use support::*;
 use tooltrail_catalog::library::StoredLibrary;
 use tooltrail_catalog::matching::stored::CatalogueQuery;
-use tooltrail_catalog::store::{CallKeys, Figure};
+use tooltrail_catalog::matching::{self, MatchContext};
+use tooltrail_catalog::queries::{CallSortKey, CallTableQuery};
+use tooltrail_catalog::store::{Figure, KeyReader, ListedCall};
 use tooltrail_formats::find::{self, Search};
+use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Now;
+use tooltrail_model::filter::Filter;
+use tooltrail_model::row::CallRow;
 
 /// Filters that keys decide, that they decide in part, and that they do not.
 const FILTERS: &[&str] = &[
@@ -55,31 +60,68 @@ fn compare(search: &Search, now: &Now) {
     let library = StoredLibrary::new(catalogue, None);
     let listing = library.catalogue().list(now).unwrap();
     let rows = listing.rows();
-    let keys = CallKeys::read(&library.catalogue(), &listing, None).unwrap();
     let asked = CatalogueQuery { library: &library, listing: &listing, rows: &rows, now, threads: 2 };
     let all = asked.calls(&filter("")).unwrap();
-    assert_eq!(keys.all(), all);
-    for &call in &all {
-        let key = keys.of(call).unwrap();
-        listing
-            .one_call(&library.catalogue(), call, |_, row, _| {
-                assert_eq!((&*keys.tools()[keys.tool(key)], key.kind, key.status), (row.tool, row.kind, row.status), "{}", row.r#ref);
+    let mut reader = KeyReader::default();
+    let mut listed = Vec::new();
+    for session in (0..rows.len()).filter(|&session| !listing.is_gone(session)) {
+        let keys = reader.read(&library.catalogue(), &listing, session).unwrap();
+        for key in &keys {
+            let told = |row: &CallRow<'_>| {
+                assert_eq!((&*reader.tools()[reader.tool(key)], key.kind, key.status), (row.tool, row.kind, row.status), "{}", row.r#ref);
                 let figures = [Figure::Took, Figure::Ran, Figure::Result].map(|figure| key.figure(figure).map(i64::cast_unsigned));
                 assert_eq!(figures, [row.duration_ms, row.run_ms, row.result_bytes], "{}", row.r#ref);
                 assert_eq!((key.figure(Figure::Exit), key.figure(Figure::Input)), (row.exit_code, i64::try_from(row.input_bytes).ok()));
                 assert_eq!(key.requested(), row.requested_at, "{}", row.r#ref);
                 assert_eq!(key.purpose.map(|purpose| purpose.word()), row.purpose);
-            })
-            .unwrap();
+            };
+            listing.one_call(&library.catalogue(), key.listed(session), |_, row, _| told(&row)).unwrap();
+            listed.push(key.listed(session));
+        }
     }
+    assert_eq!(listed, all);
+    let linker = scanned(search);
+    let linked = linker.link();
+    let disk = Disk::default();
+    let context = MatchContext { linked: &linked, shelf: &disk, now, threads: 2, keep: None };
     let mut taken = HashMap::new();
     for query in FILTERS {
         let filter = filter(query);
-        let plain = asked.calls(&filter).unwrap();
-        assert_eq!(asked.calls_while(&filter, Some(&keys), || true).unwrap(), (plain.clone(), true), "{query}");
-        taken.insert(*query, plain.len());
+        let calls = asked.calls(&filter).unwrap();
+        // The evaluator alone, on what the logs say.
+        let direct = matching::calls(&context, &filter, false);
+        let direct: Vec<String> = direct.iter().map(|call| linked.call_row(call, now, false).r#ref).collect();
+        let names: Vec<String> = calls.iter().map(|call| format!("{}:{}", rows[call.session].short, call.number)).collect();
+        assert_eq!(names, direct, "{query}");
+        table(&asked, &filter, &calls);
+        taken.insert(*query, calls.len());
     }
     assert!(taken.values().filter(|number| **number > 0).count() > FILTERS.len() / 2, "too few of these take anything: {taken:?}");
+}
+
+/// The table of these calls, whole and in parts.
+fn table(asked: &CatalogueQuery<'_>, filter: &Filter, calls: &[ListedCall]) {
+    let query = |offset, limit| CallTableQuery {
+        filter,
+        inner: true,
+        sort: CallSortKey::Figure(Figure::Order),
+        desc: true,
+        project: &str::to_owned,
+        offset,
+        limit,
+    };
+    let whole = asked.call_table(&query(0, usize::MAX), None).unwrap();
+    assert_eq!(asked.call_table(&query(0, usize::MAX), Some(calls)).unwrap(), whole);
+    let mut newest = calls.to_vec();
+    newest.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
+    assert_eq!((&whole.calls, whole.total, whole.statuses.values().sum::<u64>()), (&newest, calls.len(), calls.len() as u64));
+    let middle = asked.call_table(&query(7, 7), None).unwrap();
+    assert_eq!(
+        (middle.calls.as_slice(), middle.total),
+        (newest.get(middle.first..newest.len().min(middle.first + 7)).unwrap(), calls.len())
+    );
+    let outer = asked.call_table(&CallTableQuery { inner: false, ..query(0, 0) }, None).unwrap();
+    assert_eq!((outer.total + outer.inner, outer.inner), (calls.len(), calls.iter().filter(|call| call.number.inner > 0).count()));
 }
 
 #[test]
@@ -94,7 +136,7 @@ fn of_real_logs() {
     }
 }
 
-/// While a session is alive, its calls are what they are now; only what has changed is read again.
+/// While a session is alive, its calls are what they are now.
 #[test]
 fn of_sessions_that_are_alive() {
     let home = tempfile::tempdir().unwrap();
@@ -110,12 +152,13 @@ fn of_sessions_that_are_alive() {
     let place = tempfile::tempdir().unwrap();
     let mut catalogue = open(place.path());
     refreshed(&mut catalogue, &search);
-    let read = |now: &Now, before: Option<&CallKeys>| CallKeys::read(&catalogue, &catalogue.list(now).unwrap(), before).unwrap();
-    let alive = read(&now, None);
-    let ended = read(&later(), Some(&alive));
-    let running = |keys: &CallKeys| keys.all().iter().filter(|call| keys.of(**call).unwrap().status.word() == "running").count();
-    assert!(running(&alive) > 0);
-    assert_eq!(running(&ended), 0);
-    assert_eq!((ended.all(), ended.version() == alive.version()), (alive.all(), false));
-    assert_eq!(read(&later(), Some(&ended)).version(), ended.version());
+    let running = |now: &Now| {
+        let (listing, mut reader) = (catalogue.list(now).unwrap(), KeyReader::default());
+        let sessions = 0..listing.rows().len();
+        let keys = sessions.flat_map(|session| reader.read(&catalogue, &listing, session).unwrap()).collect::<Vec<_>>();
+        (keys.iter().filter(|key| key.status.word() == "running").count(), listing.calls_version())
+    };
+    let (alive, ended) = (running(&now), running(&later()));
+    assert!(alive.0 > 0);
+    assert_eq!((ended.0, ended.1 == alive.1, ended), (0, false, running(&later())));
 }

@@ -208,6 +208,11 @@ pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<Req
     annotate(row, &detailed.detail)
 }
 
+/// The name of a command, as totals by command have it.
+pub fn label(command: &str) -> Option<String> {
+    tooltrail_shell::understand(command)?.label()
+}
+
 /// The title of a call, read again from its log.
 pub fn about_at(shelf: &dyn Shelf, row: &CallRow<'_>, place: impl Into<RequestPlace>) -> Option<String> {
     let (input, detailed) = open_at(shelf, row, place.into(), title_payloads(row)).ok()??;

@@ -79,6 +79,14 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
 
 /// Reads all files, and says which were read only in part.
 pub fn scan_all(files: &[FoundSource], options: &Options, progress: &Progress) -> ScanOutcome {
+    let linker = Mutex::new(Linker::default());
+    let lock = || linker.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let outcome = scan_each(files, options, progress, &|source| lock().put(source));
+    ScanOutcome { linker: linker.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), ..outcome }
+}
+
+/// Reads all files, and passes on each source when it has been read, in no particular order and from several threads. The outcome has the rest.
+pub fn scan_each(files: &[FoundSource], options: &Options, progress: &Progress, take: &(dyn Fn(Source) + Sync)) -> ScanOutcome {
     // The largest first, so that no thread is left alone with a large one at the end.
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
@@ -91,18 +99,18 @@ pub fn scan_all(files: &[FoundSource], options: &Options, progress: &Progress) -
         while let Some(found) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
             let read = source(found, options, &mut buffer, &turns, progress);
             progress.sources.fetch_add(1, Ordering::Relaxed);
-            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let done = || done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match read {
                 Ok((source, whole)) => {
                     if !whole {
                         warn!(path = ?found.path, "a log, or a file beside it, could be read only in part");
-                        done.incomplete.push(source.path.to_string());
+                        done().incomplete.push(source.path.to_string());
                     }
-                    done.linker.put(source);
+                    take(source);
                 }
                 Err(error) => {
                     warn!(path = ?found.path, %error, "cannot scan a log");
-                    done.problems.push(Problem { path: found.path.clone(), error });
+                    done().problems.push(Problem { path: found.path.clone(), error });
                 }
             }
         }

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::library::Library;
+use tooltrail_catalog::library::{Library, StoredLibrary};
 use tooltrail_catalog::matching::MatchContext;
-use tooltrail_formats::find::{self, LimitedLog, Search};
+use tooltrail_catalog::parts::ScannedParts;
+use tooltrail_formats::find::{self, LimitedLog, Problem, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
@@ -95,9 +96,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         });
     }
     let places = places(args)?;
-    let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
-    let search = search.limit(args.max_logs);
-    let (linker, looked, unread) = scan_files(search, &options);
+    let (linker, looked, unread) = scan_files(find_logs(args, paths, &places), &options);
     Ok(Logs {
         linker: ManuallyDrop::new(linker),
         now: now(args, time, registered(&places)),
@@ -109,6 +108,88 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         keep: keeping::keep(args),
         unread,
     })
+}
+
+/// The logs that the arguments name.
+fn find_logs(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> Search {
+    let search = if paths.is_empty() { find::in_places(places) } else { find::in_paths(&expanded(paths)) };
+    search.limit(args.max_logs)
+}
+
+/// Logs that are linked one part after the other, for sums over all of them.
+pub(crate) struct PartedLogs {
+    /// Everything but their content.
+    pub(crate) logs: Logs,
+    content: PartedContent,
+}
+
+/// The content of logs that are linked in parts.
+enum PartedContent {
+    Stored(Box<StoredLibrary>),
+    Read(ScannedParts),
+}
+
+/// Opens the logs that the arguments name, to be linked in parts.
+pub(crate) fn open_parts(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<PartedLogs> {
+    if let Some(Ready { now, looked, took, threads, library, unread }) = if_stored(args, paths)? {
+        let (shelf, keep) = (Box::new(Disk::default()), library.keep().cloned());
+        let linker = ManuallyDrop::new(Linker::default());
+        let logs = Logs { linker, now, looked, took, is_stored: true, shelf, threads, keep, unread };
+        return Ok(PartedLogs { logs, content: PartedContent::Stored(Box::new(library)) });
+    }
+    if args.demo || (!paths.is_empty() && !args.root.is_empty()) {
+        // Few logs, or arguments that are wrong.
+        let mut logs = read(args, paths, false)?;
+        let content = PartedContent::Read(ScannedParts::of(logs.take()));
+        return Ok(PartedLogs { logs, content });
+    }
+    let (start, time, options) = (std::time::Instant::now(), asked_at(args), args.options(false));
+    let places = places(args)?;
+    let search = find_logs(args, paths, &places);
+    let total = search.files.iter().map(|found| found.size).sum();
+    let progress = Progress::default();
+    let parts = progress::with_bar(total, &progress, || ScannedParts::scan(&search.files, &options, &progress));
+    let unread = complain(&search, &parts.problems, &parts.limited);
+    let logs = Logs {
+        linker: ManuallyDrop::new(Linker::default()),
+        now: now(args, time, registered(&places)),
+        looked: search.looked,
+        took: start.elapsed(),
+        is_stored: false,
+        shelf: Box::new(Disk::default()),
+        threads: options.threads,
+        keep: keeping::keep(args),
+        unread,
+    };
+    Ok(PartedLogs { logs, content: PartedContent::Read(parts) })
+}
+
+impl PartedLogs {
+    /// Passes on all logs, linked one part after the other; returns whether any agent's log was among them. `named` says whether the names of
+    /// sessions and the checkouts of worktrees matter.
+    pub(crate) fn each(self, named: bool, mut take: impl FnMut(&Logs, &Linked<'_>)) -> anyhow::Result<(Logs, bool)> {
+        let PartedLogs { logs, content } = self;
+        let mut any = false;
+        let mut part = |linked: &Linked<'_>| {
+            any |= linked.sources.iter().any(|source| source.summary.agent.is_some());
+            take(&logs, linked);
+        };
+        match content {
+            PartedContent::Stored(library) => library.each_part(logs.threads, &mut part)?,
+            PartedContent::Read(parts) => parts
+                .each_part(logs.threads, named, &mut part)
+                .map_err(|(path, error)| anyhow::Error::new(error).context(format!("cannot hold what was read of `{path}`")))?,
+        }
+        Ok((logs, any))
+    }
+
+    /// The catalogue, if the logs come from it.
+    pub(crate) fn stored(&self) -> Option<&StoredLibrary> {
+        match &self.content {
+            PartedContent::Stored(library) => Some(library),
+            PartedContent::Read(_) => None,
+        }
+    }
 }
 
 /// Places to search for logs according to the arguments.
@@ -177,9 +258,11 @@ impl Logs {
 
     /// Fails if nothing was read, with the list of searched directories.
     pub(crate) fn require_any(&self) -> anyhow::Result<()> {
-        if self.any() {
-            return Ok(());
-        }
+        if self.any() { Ok(()) } else { self.none_found() }
+    }
+
+    /// Fails with the list of searched directories.
+    pub(crate) fn none_found(&self) -> anyhow::Result<()> {
         bail!("no agent's logs found\n{}", where_to_look(&self.looked));
     }
 
@@ -226,16 +309,21 @@ fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>, bool)
     let total = search.files.iter().map(|found| found.size).sum();
     let progress = Progress::default();
     let (linker, problems) = progress::with_bar(total, &progress, || scan::scan(&search.files, options, &progress));
-    // Reported after the progress bar is gone, which would overwrite them.
-    for problem in search.problems.iter().chain(&problems) {
+    let limited: Vec<LimitedLog> = linker.sources().filter_map(|source| LimitedLog::of(&source.path, &source.summary)).collect();
+    let unread = complain(&search, &problems, &limited);
+    (linker, search.looked, unread)
+}
+
+/// Says of each log that could not be read, or not to its end, why; and whether there was any. After the progress bar is gone, which would
+/// overwrite this.
+fn complain(search: &Search, problems: &[Problem], limited: &[LimitedLog]) -> bool {
+    for problem in search.problems.iter().chain(problems) {
         out::complain_of(problem);
     }
-    let limited: Vec<LimitedLog> = linker.sources().filter_map(|source| LimitedLog::of(&source.path, &source.summary)).collect();
-    for log in &limited {
+    for log in limited {
         out::complain(log);
     }
-    let unread = !search.problems.is_empty() || !problems.is_empty() || !limited.is_empty();
-    (linker, search.looked, unread)
+    !search.problems.is_empty() || !problems.is_empty() || !limited.is_empty()
 }
 
 fn now(args: &LogArgs, time: Time, live: Vec<Registered>) -> Now {

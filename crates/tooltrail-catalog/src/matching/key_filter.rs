@@ -1,79 +1,98 @@
 //! Filtering by the keys of calls, before any row is read. Keys alone decide many filters, and leave few rows to read for others.
 
 use super::stored::CatalogueQuery;
-use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
+use crate::queries::{ColumnTest, column_tests};
+use crate::store::{CallKey, CatalogueError, Figure, KeyReader, ListedCall};
 use tooltrail_model::command::Purpose;
 use tooltrail_model::event::InputFrom;
-use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, SubjectFacts, Test};
 use tooltrail_model::row::{CallRow, CallRowOrigin, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
 
-/// A filter and the keys of all calls.
-pub(super) struct KeyFilter<'k> {
-    keys: &'k CallKeys,
+/// A filter on the keys of calls, which are read session by session.
+pub(crate) struct KeyFilter<'f> {
+    filter: &'f Filter,
+    reader: KeyReader,
     /// The terms that keys and sessions decide.
     quick: Filter,
     /// Whether those are all.
     decides: bool,
     /// Whether the filter has terms about time.
     timed: bool,
+    /// Tests of columns, which exclude most calls before their keys are made.
+    tests: Vec<ColumnTest>,
 }
 
 /// Rows are read one by one if fewer than one in so many calls of a session remain; otherwise all rows of the session are read.
 const FEW: usize = 8;
 
-impl<'k> KeyFilter<'k> {
-    pub(super) fn new(filter: &Filter, keys: &'k CallKeys) -> Self {
+impl<'f> KeyFilter<'f> {
+    pub(crate) fn new(filter: &'f Filter) -> Self {
         let quick = filter.only(is_quick);
         let is_time = |test: &Test| matches!(test, Test::Since(_) | Test::Until(_));
         let timed = filter.terms().iter().any(|term| term.test.each().iter().any(is_time));
-        KeyFilter { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
+        let decides = quick.terms().len() == filter.terms().len();
+        KeyFilter { filter, reader: KeyReader::default(), decides, quick, timed, tests: column_tests(filter) }
+    }
+
+    /// Whether keys and sessions decide all terms, so that no row has to be read.
+    pub(crate) fn decides(&self) -> bool {
+        self.decides
+    }
+
+    /// The names in the keys read so far.
+    pub(crate) fn names(&self) -> &KeyReader {
+        &self.reader
+    }
+
+    /// The names, once no more keys are read.
+    pub(crate) fn into_names(self) -> KeyReader {
+        self.reader
+    }
+
+    /// The keys of a session's calls that the filter selects, or may select, and the number of calls that were considered.
+    pub(crate) fn likely(&mut self, context: &CatalogueQuery<'_>, session: usize) -> Result<(Vec<CallKey>, usize), CatalogueError> {
+        let Some(row) = context.rows.get(session) else { return Ok(Default::default()) };
+        let mut keys = self.reader.read_where(&context.library.catalogue(), context.listing, session, &self.tests)?;
+        let all = keys.len();
+        if self.quick.is_empty() {
+            return Ok((keys, all));
+        }
+        let keeping = context.keeping(self.filter, session);
+        let mut call = blank(row);
+        // A term that the key leaves open keeps the call: the row decides.
+        keys.retain(|key| {
+            self.fill(&mut call, key);
+            self.quick.ask(&facts(row, keeping, &call)) != Answer::No
+        });
+        Ok((keys, all))
     }
 
     /// Passes on the calls of a session that the filter selects, or may select.
     pub(super) fn ask_calls(
-        &self,
+        &mut self,
         context: &CatalogueQuery<'_>,
-        filter: &Filter,
         session: usize,
         mut take: impl FnMut(Answer, ListedCall),
     ) -> Result<(), CatalogueError> {
-        let Some(row) = context.rows.get(session) else { return Ok(()) };
-        // What is stored of the content of calls excludes more of them than keys do.
-        if filter.asks_content() {
+        let filter = self.filter;
+        // What is stored of the content of calls excludes more of them than keys do, and keys exclude nothing without a term of theirs.
+        if filter.asks_content() || self.quick.is_empty() {
             return context.ask_calls(filter, session, take);
         }
-        let keeping = context.keeping(filter, session);
-        let ask = |filter: &Filter, call: &CallRow<'_>| {
-            filter.ask(&SubjectFacts {
-                session: row,
-                keeping,
-                item: Item::Call(call),
-                told: true,
-                texts: None,
-                content: None,
-                opened: None,
-            })
-        };
-        let own = self.keys.of_session(session);
-        let mut call = blank(row);
-        let mut likely = Vec::new();
-        for key in own {
-            self.fill(&mut call, key);
-            // A term that the key leaves open keeps the call: the row decides.
-            if ask(&self.quick, &call) != Answer::No {
-                likely.push(key.listed(session));
-            }
-        }
+        let Some(row) = context.rows.get(session) else { return Ok(()) };
+        let (likely, all) = self.likely(context, session)?;
+        let likely = likely.iter().map(|key| key.listed(session));
         if self.decides {
             // The quick terms are all terms here, and a key answers each of them with yes or no.
-            likely.into_iter().for_each(|listed| take(Answer::Yes, listed));
-        } else if likely.len().saturating_mul(FEW) < own.len() {
-            let catalogue = context.library.catalogue();
+            likely.for_each(|listed| take(Answer::Yes, listed));
+        } else if likely.len().saturating_mul(FEW) < all {
+            let (catalogue, keeping) = (context.library.catalogue(), context.keeping(filter, session));
             for listed in likely {
-                context.listing.one_call(&catalogue, listed, |listed, call, _| take(ask(filter, &call), listed))?;
+                let mut ask = |listed, call: CallRow<'_>, _| take(filter.ask(&facts(row, keeping, &call)), listed);
+                context.listing.one_call(&catalogue, listed, &mut ask)?;
             }
-        } else {
+        } else if likely.len() > 0 {
             context.ask_calls(filter, session, take)?;
         }
         Ok(())
@@ -82,9 +101,10 @@ impl<'k> KeyFilter<'k> {
     /// Copies a key into a row, which is reused for all keys of a session.
     fn fill<'a>(&'a self, call: &mut CallRow<'a>, key: &CallKey) {
         let figure = |figure| key.figure(figure).and_then(|number| u64::try_from(number).ok());
-        call.tool = self.keys.tools().get(self.keys.tool(key)).map_or("", |name| name);
-        call.unwrapped = self.keys.unwrapped(key);
-        call.model = self.keys.model(key);
+        let tool = |tool: usize| self.reader.tools().get(tool).map(|name| &**name);
+        call.tool = tool(self.reader.tool(key)).unwrap_or_default();
+        call.unwrapped = self.reader.unwrapped(key).and_then(tool);
+        call.model = self.reader.model(key);
         (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
         (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
         // Making a time from a number is not free, and most filters need none.
@@ -92,6 +112,11 @@ impl<'k> KeyFilter<'k> {
             call.requested_at = key.requested();
         }
     }
+}
+
+/// What is known of a call by its row.
+fn facts<'a>(session: &'a SessionRow<'a>, keeping: Keeping, call: &'a CallRow<'a>) -> SubjectFacts<'a> {
+    SubjectFacts { session, keeping, item: Item::Call(call), told: true, texts: None, content: None, opened: None }
 }
 
 /// Whether keys and sessions decide a test.

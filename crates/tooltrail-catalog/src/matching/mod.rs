@@ -7,7 +7,7 @@
 
 mod by_content;
 mod judge;
-mod key_filter;
+pub(crate) mod key_filter;
 pub mod stored;
 mod subjects;
 

@@ -11,7 +11,7 @@ use crate::library::{Library, StoredLibrary};
 use crate::queries::column_tests;
 use crate::search::{Hit, HitOwner, search};
 use crate::stop::Stop;
-use crate::store::{CallKeys, CallSpans, CatalogueError, ListedCall, SessionListing};
+use crate::store::{CallSpans, CatalogueError, ListedCall, SessionListing};
 use crate::texts::Query;
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
@@ -39,17 +39,12 @@ pub struct CatalogueQuery<'a> {
 impl CatalogueQuery<'_> {
     /// The calls that a filter selects, in the order in which calls are listed.
     pub fn calls(&self, filter: &Filter) -> Result<Vec<ListedCall>, CatalogueError> {
-        self.calls_while(filter, None, || true).map(|(calls, _)| calls)
+        self.calls_while(filter, || true).map(|(calls, _)| calls)
     }
 
     /// The calls that a filter selects, as far as they are found in time: logs are searched only while `go_on` returns `true`, the most
-    /// recent ones first, and no longer than [`Stop::current`] allows. Returns also whether the search was complete. With the keys of all calls, most rows need not be read.
-    pub fn calls_while(
-        &self,
-        filter: &Filter,
-        keys: Option<&CallKeys>,
-        go_on: impl FnMut() -> bool,
-    ) -> Result<(Vec<ListedCall>, bool), CatalogueError> {
+    /// recent ones first, and no longer than [`Stop::current`] allows. Returns also whether the search was complete.
+    pub fn calls_while(&self, filter: &Filter, go_on: impl FnMut() -> bool) -> Result<(Vec<ListedCall>, bool), CatalogueError> {
         if filter.is_empty() {
             return Ok((self.listing.all_calls(&self.library.catalogue(), false)?, true));
         }
@@ -57,20 +52,15 @@ impl CatalogueQuery<'_> {
             return self.calls_with_texts(filter, go_on);
         }
         self.make_content(filter)?;
-        let mut taken = self.calls_of(filter, self.likely_sessions(filter), keys)?;
+        let mut taken = self.calls_of(filter, self.likely_sessions(filter))?;
         taken.sort_unstable();
         Ok((taken, !Stop::current().is_reached()))
     }
 
     /// The calls of some sessions that a filter without texts selects, in no particular order.
-    pub(crate) fn calls_of(
-        &self,
-        filter: &Filter,
-        sessions: impl IntoIterator<Item = usize>,
-        keys: Option<&CallKeys>,
-    ) -> Result<Vec<ListedCall>, CatalogueError> {
+    pub(crate) fn calls_of(&self, filter: &Filter, sessions: impl IntoIterator<Item = usize>) -> Result<Vec<ListedCall>, CatalogueError> {
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
-        let sieve = keys.map(|keys| KeyFilter::new(filter, keys));
+        let mut sieve = KeyFilter::new(filter);
         let stop = Stop::current();
         for session in sessions.into_iter().take_while(|_| !stop.is_over()) {
             let take = |answer, listed| match answer {
@@ -78,10 +68,7 @@ impl CatalogueQuery<'_> {
                 Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
                 Answer::No => {}
             };
-            match &sieve {
-                Some(sieve) => sieve.ask_calls(self, filter, session, take)?,
-                None => self.ask_calls(filter, session, take)?,
-            }
+            sieve.ask_calls(self, session, take)?;
         }
         // All doubtful calls of a session at once, so that its bundle is linked only once.
         let opened = self.open(&doubtful, |context, session, doubts: &Vec<ListedCall>| {
@@ -96,6 +83,26 @@ impl CatalogueQuery<'_> {
         })?;
         taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
         Ok(taken)
+    }
+
+    /// The first calls that a filter without texts selects, behind a call, and at least one more if there are more; in the order in which
+    /// calls are listed. No session is read that is not needed for these.
+    pub fn calls_after(&self, filter: &Filter, after: Option<(usize, i64)>, limit: usize) -> Result<Vec<ListedCall>, CatalogueError> {
+        self.make_content(filter)?;
+        let first = after.map_or(0, |(session, _)| session);
+        let mut found = Vec::new();
+        for session in self.likely_sessions(filter).filter(|&session| session >= first) {
+            let mut own = match filter.is_empty() {
+                true => self.listing.calls_of(&self.library.catalogue(), session)?,
+                false => self.calls_of(filter, [session])?,
+            };
+            own.sort_unstable();
+            found.extend(own.into_iter().filter(|call| after.is_none_or(|after| (call.session, call.id) > after)));
+            if found.len() > limit || Stop::current().is_over() {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result.
@@ -174,6 +181,29 @@ impl CatalogueQuery<'_> {
         let mut taken: Vec<usize> = taken.into_iter().collect();
         taken.sort_unstable();
         Ok(taken)
+    }
+
+    /// The first sessions that a filter without texts selects, from a place on, and one more if there are more; in the order in which sessions
+    /// are listed. No session is read that is not needed for these.
+    pub fn sessions_from(&self, filter: &Filter, first: usize, limit: usize) -> Result<Vec<usize>, CatalogueError> {
+        self.make_content(filter)?;
+        let mut found = Vec::new();
+        for session in self.likely_sessions(filter).filter(|&session| session >= first) {
+            let takes = match self.ask_session(filter, session)? {
+                Answer::Yes => true,
+                Answer::No => false,
+                Answer::Open => {
+                    let doubtful = BTreeMap::from([(session, ())]);
+                    let opened = self.open(&doubtful, |context, session, ()| LazySession::new(*context, session, filter).has_one())?;
+                    opened.into_iter().any(|(_, takes)| takes)
+                }
+            };
+            found.extend(takes.then_some(session));
+            if found.len() > limit || Stop::current().is_over() {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// The calls that a filter with texts selects.

@@ -3,7 +3,7 @@
 //! They only save work: a row that they exclude is one that the evaluator would not select, and what they leave is decided by that. So a
 //! term that has no column, or whose column may say something else at the moment of asking, has no test.
 
-use tooltrail_model::filter::{Filter, Has, Test};
+use tooltrail_model::filter::{Filter, Has, Is, Test};
 use tooltrail_model::{Kind, Status, Time};
 
 /// A column of a call.
@@ -47,6 +47,7 @@ fn of_term(test: &Test) -> Option<ColumnTest> {
         Test::Status(statuses) if !statuses.contains(&Status::Running) => {
             ColumnTest::OneOf(Column::Status, statuses.iter().map(|status| status.word()).collect())
         }
+        Test::Is(all) if all.as_slice() == [Is::Failed] => ColumnTest::OneOf(Column::Status, vec![Status::Failed.word()]),
         Test::Purpose(purposes) => ColumnTest::OneOf(Column::Purpose, purposes.iter().map(|purpose| purpose.word()).collect()),
         Test::Command(_) => ColumnTest::OneOf(Column::Kind, vec![Kind::Shell.word()]),
         Test::Exit(ranges) => ColumnTest::Within(Column::ExitCode, ranges.iter().map(|range| (range.least, range.most)).collect()),

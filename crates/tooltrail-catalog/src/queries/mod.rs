@@ -5,9 +5,11 @@
 //! calls by what is stored of it, and one on texts by a search; the verdict is always that of the one evaluator (`model::filter`).
 //! `stored` answers from the catalogue.
 
+mod call_table;
 mod columns;
 mod stored;
 
+pub use call_table::{CallSortKey, CallTable, CallTableQuery};
 pub(crate) use columns::{Column, ColumnTest, column_tests};
 
 use std::collections::BTreeMap;

@@ -68,7 +68,7 @@ impl Store for CatalogueQuery<'_> {
             let mut sessions: Vec<usize> = self.likely_sessions(filter).collect();
             sessions.sort_by_key(|&session| Reverse(self.listing.newest(session)));
             for session in sessions {
-                let oldest = take(self.calls_of(filter, [session], None)?);
+                let oldest = take(self.calls_of(filter, [session])?);
                 // Sessions come by their newest call: none of the later ones has a call for this page.
                 if oldest.is_some_and(|oldest| self.listing.newest(session).is_none_or(|newest| newest < oldest)) {
                     break;

@@ -89,7 +89,7 @@ impl GatheredSources {
 
     /// For each source, by path, the first one of its bundle.
     pub(super) fn bundles(&self) -> Vec<usize> {
-        bundles(self.linker.sources().map(|source| (self.ties(&source.path), &source.summary)))
+        bundles(self.linker.sources().map(|source| (self.ties(&source.path), source.summary.nodes.as_slice())))
     }
 
     /// Reads the sources that a plan wants read.
@@ -173,8 +173,8 @@ impl GatheredSources {
     /// The records of other sources that changed sources had titles for before: those sources are in their bundles already.
     fn old_leaves(&self, connection: &Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
         let mut leaves = Set::default();
-        // Titles for records of other logs are rare, and reading all ties is not free.
-        if plan.read.iter().any(|path| !self.ties(path).leaves.is_empty()) {
+        // A source that is new had no titles before; those for records of other logs are rare, and reading all ties is not free.
+        if plan.read.iter().any(|path| plan.known.contains_key(path) && !self.ties(path).leaves.is_empty()) {
             read::ties(connection, |id, ties| leaves.extend(ties.into_iter().flat_map(|ties| ties.leaves).map(|leaf| (id, leaf))))?;
         }
         Ok(leaves)
@@ -219,6 +219,9 @@ impl GatheredSources {
 /// The names that changed sources have ties by.
 struct ChangedTies {
     names: Set<u64>,
+    /// A bit for each of them, and by chance for a few others: nearly all stored names are recognised by it as none of them, without a look
+    /// into the set.
+    sieve: Vec<u64>,
     nodes: Set<Id>,
     /// The records that a changed source has a new title for, which any other source may hold.
     titled: Set<Id>,
@@ -232,12 +235,29 @@ impl ChangedTies {
         let is_new = |path: &str, leaf: Id| plan.known.get(path).is_none_or(|known| !old_leaves.contains(&(known.id, leaf)));
         let leaves = sources().flat_map(|source| held.ties(&source.path).leaves.iter().map(|leaf| (&*source.path, *leaf)));
         let titled = leaves.filter(|(path, leaf)| is_new(path, *leaf)).map(|(_, leaf)| leaf).collect();
-        ChangedTies { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, titled }
+        let names: Set<u64> = ties().flat_map(|ties| ties.names.iter().copied()).collect();
+        let mut sieve = vec![0; names.len() / 4 + 1];
+        for &name in &names {
+            let (word, bit) = place_in(&sieve, name);
+            sieve.get_mut(word).into_iter().for_each(|word| *word |= bit);
+        }
+        ChangedTies { names, sieve, nodes, titled }
+    }
+
+    fn has(&self, name: u64) -> bool {
+        let (word, bit) = place_in(&self.sieve, name);
+        self.sieve.get(word).is_some_and(|word| word & bit != 0) && self.names.contains(&name)
     }
 
     /// Whether a source that did not change is tied to a changed one, but for records that this has new titles for.
     fn touch(&self, ties: &Ties) -> bool {
-        ties.names.iter().any(|name| self.names.contains(name))
+        ties.names.iter().any(|name| self.has(*name))
             || ties.leaves.iter().any(|leaf| self.nodes.contains(leaf) || self.titled.contains(leaf))
     }
+}
+
+/// The word and the bit of a name in a sieve.
+fn place_in(sieve: &[u64], name: u64) -> (usize, u64) {
+    // Names are fingerprints: scaled to an index, which is cheaper than a division, and by their lowest bits, which scaling leaves out.
+    (((u128::from(name) * sieve.len() as u128) >> 64) as usize, 1 << (name & 63))
 }

@@ -6,7 +6,8 @@
 //! read.
 //!
 //! Very many logs are read in several steps, so that the newest are available first, and so that memory does not grow with what there is:
-//! a step links the bundles of what it has read, writes them and lets go of them.
+//! a step links the bundles of what it has read, writes them and lets go of them. Other processes see a new catalogue after the first few
+//! steps: until then nothing has to be written twice.
 
 mod gather;
 mod plan;
@@ -27,7 +28,9 @@ use tooltrail_model::Time;
 use tracing::{debug, info, warn};
 
 /// How much is read before anything is written, and then again.
-const STEP: u64 = 1 << 30;
+const STEP: u64 = 256 << 20;
+/// How much is read before other processes see a new catalogue.
+const DRAFT: u64 = 1 << 30;
 
 /// The result of a refresh.
 #[derive(Debug, Default)]
@@ -52,8 +55,20 @@ pub fn refresh(
     now: Time,
     progress: &Progress,
 ) -> Result<RefreshOutcome, CatalogueError> {
+    refresh_in_steps(catalogue, search, options, now, progress, STEP)
+}
+
+/// The same, with so many bytes of logs in a step, and at least one log. The outcome is the same whatever their number.
+pub fn refresh_in_steps(
+    catalogue: &mut Catalogue,
+    search: &Search,
+    options: &Options,
+    now: Time,
+    progress: &Progress,
+    step: u64,
+) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
-    let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue);
+    let run = |catalogue: &mut Catalogue| Refresh { step, ..Refresh::new(search, options, now, progress) }.run(catalogue);
     let mut outcome = match run(catalogue) {
         Err(RefreshError::Store(error)) if is_damaged(&error) => {
             warn!(path = ?catalogue.path(), %error, "the index is damaged and is rebuilt");
@@ -101,6 +116,9 @@ struct Refresh<'a> {
     failed: Map<String, bool>,
     /// Sources that were read and stored.
     done: Set<String>,
+    /// How much is read in a step, and how much there was in those that a new catalogue has.
+    step: u64,
+    drafted: u64,
     outcome: RefreshOutcome,
 }
 
@@ -114,6 +132,8 @@ impl<'a> Refresh<'a> {
             held: GatheredSources::default(),
             failed: Map::default(),
             done: Set::default(),
+            step: STEP,
+            drafted: 0,
             outcome: RefreshOutcome::default(),
         }
     }
@@ -131,7 +151,7 @@ impl<'a> Refresh<'a> {
                 }
                 return Ok(self.outcome);
             }
-            let all = plan.cut(STEP);
+            let all = plan.cut(self.step);
             let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {
                 Ok(joined) => joined,
                 Err(problems) => {
@@ -142,6 +162,11 @@ impl<'a> Refresh<'a> {
                 }
             };
             if self.write(catalogue, &plan, &joined)? {
+                self.drafted = self.drafted.saturating_add(plan.bytes());
+                if !all && catalogue.is_new() && self.drafted < DRAFT {
+                    self.held = GatheredSources::default();
+                    continue;
+                }
                 match catalogue.publish()? {
                     true if all => break,
                     // Let go before the next step is read: what that is linked with comes from the catalogue.

@@ -71,10 +71,14 @@ impl<'a> RefreshPlan<'a> {
         self.read.is_empty() && self.lost.is_empty()
     }
 
+    /// The size of the sources that have to be read.
+    pub(super) fn bytes(&self) -> u64 {
+        self.read.iter().filter_map(|path| self.present.get(path)).map(|(found, _)| found.size).sum()
+    }
+
     /// Reduces the plan to what fits into one step, the newest sources first. Returns whether nothing was left out.
     pub(super) fn cut(&mut self, bytes: u64) -> bool {
-        let size = |path: &String| self.present.get(path).map_or(0, |(found, _)| found.size);
-        if self.read.len() <= MOST && self.read.iter().map(size).sum::<u64>() <= bytes {
+        if self.read.len() <= MOST && self.bytes() <= bytes {
             return true;
         }
         let mut files: Vec<_> = self.read.drain().collect();

@@ -17,6 +17,7 @@ use tooltrail_model::row::{CallNumber, CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Status, Time};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The sessions of a catalogue at a moment, by start.
 pub struct SessionListing {
@@ -238,7 +239,7 @@ impl SessionListing {
         let Some(head) = self.sessions.get(session) else { return Ok(()) };
         catalogue.query(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, command FROM call_rows WHERE id >= ?1 AND id < ?2 AND command IS NOT NULL AND kind = 'shell'",
+                "SELECT id, command FROM call_rows WHERE id >= ?1 AND id < ?2 AND command IS NOT NULL AND kind IN ('shell', 'script') ORDER BY id",
             )?;
             let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
             while let Some(row) = rows.next()? {
@@ -273,6 +274,12 @@ impl SessionListing {
     /// becomes live or ends. A watcher of the same logs computes the same ([`crate::watch::WatchedSession::version`]).
     pub fn version(&self, session: usize) -> u64 {
         self.sessions.get(session).map_or(0, |head| version::of_session(head.logs, &head.short, head.project.as_deref(), head.pulse))
+    }
+
+    /// A number that changes whenever a call may have changed or moved.
+    pub fn calls_version(&self) -> u64 {
+        let own = self.sessions.iter().enumerate().flat_map(|(place, head)| [head.id.to_le_bytes(), self.version(place).to_le_bytes()]);
+        xxh3_64(&own.flatten().collect::<Vec<u8>>())
     }
 
     /// The sessions that a name may mean: the one with this id, or else all whose id begins with it. Existing sessions are preferred to

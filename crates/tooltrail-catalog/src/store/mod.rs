@@ -27,7 +27,7 @@ pub use call_rows::CallSpans;
 pub(crate) use error::is_damaged;
 pub use error::{CatalogueError, Repair};
 pub use files::file_name;
-pub use keys::{CallKey, CallKeys, Figure};
+pub use keys::{CallKey, Figure, KeyReader};
 pub use leftovers::Recovery;
 pub use listing::{ListedCall, SessionListing};
 pub use rebuild::{FileCondition, inspect};

@@ -141,6 +141,25 @@ pub(crate) fn packed(connection: &Connection, bundle: Option<i64>) -> rusqlite::
     rows.collect()
 }
 
+/// The logs of the bundles with numbers in a range, as they are stored.
+pub(crate) fn packed_between(connection: &Connection, first: i64, last: i64) -> rusqlite::Result<Vec<Packed>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT f.path, f.agent, f.modified_us, s.summary FROM source_rows f JOIN summary_rows s ON s.source = f.id
+         WHERE f.agent IS NOT NULL AND NOT f.gone AND f.bundle BETWEEN ?1 AND ?2",
+    )?;
+    let packed = |row: &Row<'_>| Ok(Packed { path: row.get(0)?, agent: row.get(1)?, modified: time(row, 2)?, summary: row.get(3)? });
+    statement.query_map([first, last], packed)?.collect()
+}
+
+/// The bundles of the logs that are there, with the bytes of their packed summaries, by number.
+pub(crate) fn bundle_sizes(connection: &Connection) -> rusqlite::Result<Vec<(i64, i64)>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT f.bundle, sum(length(s.summary)) FROM source_rows f JOIN summary_rows s ON s.source = f.id
+         WHERE f.agent IS NOT NULL AND NOT f.gone GROUP BY f.bundle ORDER BY f.bundle",
+    )?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 /// The bundles of the logs that are there.
 pub(crate) fn bundles(connection: &Connection) -> rusqlite::Result<Vec<Bundle>> {
     let mut bundles: Map<i64, Bundle> = Map::default();

@@ -19,18 +19,22 @@ pub enum SummaryError {
     /// The bytes are those that were written, by another version of this program.
     #[error("it cannot be decoded")]
     Decode(#[source] postcard::Error),
+    /// It cannot be packed.
+    #[error("it cannot be encoded")]
+    Encode(#[source] postcard::Error),
     /// The agent is none that this version reads.
     #[error("no reader for the agent `{0}`")]
     Agent(String),
 }
 
 /// Packs a summary. Its agent is kept beside it.
-pub(crate) fn pack(summary: &Summary) -> Option<Vec<u8>> {
+pub(crate) fn pack(summary: &Summary) -> Result<Vec<u8>, SummaryError> {
     // Room for the checksum first, so that the body need not be moved or copied afterwards.
-    let mut packed = postcard::to_extend(summary, vec![0; SUM]).ok()?;
-    let sum = xxh3_64(packed.get(SUM..)?);
-    packed.get_mut(..SUM)?.copy_from_slice(&sum.to_le_bytes());
-    Some(packed)
+    let mut packed = postcard::to_extend(summary, vec![0; SUM]).map_err(SummaryError::Encode)?;
+    if let Some((sum, body)) = packed.split_first_chunk_mut::<SUM>() {
+        *sum = xxh3_64(body).to_le_bytes();
+    }
+    Ok(packed)
 }
 
 /// Unpacks a summary.

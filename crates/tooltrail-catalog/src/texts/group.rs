@@ -103,7 +103,7 @@ impl CallIndex {
 /// The groups that contain a wanted session: the bundles that the logs would be split into.
 pub(crate) fn groups(linked: &Linked<'_>, wanted: impl Fn(usize) -> bool) -> Vec<LogGroup> {
     let ties: Vec<Ties> = linked.sources.iter().map(|source| Ties::of(&source.summary)).collect();
-    let bundles = bundles(ties.iter().zip(linked.sources.iter().map(|source| &source.summary)));
+    let bundles = bundles(ties.iter().zip(linked.sources.iter().map(|source| source.summary.nodes.as_slice())));
     let mut groups: BTreeMap<usize, LogGroup> = BTreeMap::new();
     for (number, session) in linked.sessions.iter().enumerate() {
         // All sources of a session are in one bundle, so the first one is enough.

@@ -79,8 +79,8 @@ fn mix(agent: u64, of: Of, key: u64) -> u64 {
     (agent ^ key).wrapping_add((of as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// The bundle of each source, as the index of its first source.
-pub fn bundles<'s>(sources: impl Iterator<Item = (&'s Ties, &'s Summary)> + Clone) -> Vec<usize> {
+/// The bundle of each source, as the index of its first source. Each comes with the ids of its records.
+pub fn bundles<'s>(sources: impl Iterator<Item = (&'s Ties, &'s [Id])> + Clone) -> Vec<usize> {
     let mut sets = Sets((0..sources.clone().count()).collect());
     let mut names: Map<u64, usize> = Map::default();
     let mut wanted: Map<Id, usize> = Map::default();
@@ -97,8 +97,8 @@ pub fn bundles<'s>(sources: impl Iterator<Item = (&'s Ties, &'s Summary)> + Clon
     }
     // Only if titles are waiting: this reads the ids of all records.
     if !wanted.is_empty() {
-        for (number, (_, summary)) in sources.enumerate() {
-            summary.nodes.iter().filter_map(|node| wanted.get(node)).for_each(|&wants| sets.join(wants, number));
+        for (number, (_, nodes)) in sources.enumerate() {
+            nodes.iter().filter_map(|node| wanted.get(node)).for_each(|&wants| sets.join(wants, number));
         }
     }
     (0..sets.0.len()).map(|number| sets.of(number)).collect()
@@ -130,7 +130,7 @@ impl Linker {
     /// Splits the sources into bundles. Sessions keep the names that they have among all.
     pub fn split(self) -> Vec<Linker> {
         let ties: Vec<Ties> = self.sources.values().map(|source| Ties::of(&source.summary)).collect();
-        let bundles = bundles(ties.iter().zip(self.sources.values().map(|source| &source.summary)));
+        let bundles = bundles(ties.iter().zip(self.sources.values().map(|source| source.summary.nodes.as_slice())));
         let names = self.names.clone().unwrap_or_else(|| Arc::new(SessionNames::among(self.places().iter())));
         let mut parts: BTreeMap<usize, Linker> = BTreeMap::new();
         for (source, bundle) in self.sources.into_values().zip(bundles) {

@@ -88,16 +88,17 @@ impl Selected<'_> {
 }
 
 /// A group while it is summed up.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Sum {
     row: GroupRow,
     sessions: Set<usize>,
     took: Vec<u64>,
 }
 
-/// The groups while they are summed up, by key.
-struct Sums<'z> {
-    linked: &'z Linked<'z>,
+/// Totals by group while they are summed up, possibly of logs that are linked one part after the other. No part may share a bundle with
+/// another.
+#[derive(Debug)]
+pub struct GroupSums<'z> {
     by: By,
     zone: &'z TimeZone,
     all: Map<Option<String>, Sum>,
@@ -105,10 +106,24 @@ struct Sums<'z> {
     last: Option<(i64, String)>,
 }
 
-impl Sums<'_> {
+impl<'z> GroupSums<'z> {
+    /// No events yet.
+    pub fn new(by: By, zone: &'z TimeZone) -> Self {
+        GroupSums { by, zone, all: Map::default(), last: None }
+    }
+
+    /// Adds a call of a session, by its place among the sessions of all calls that are added, to a group.
+    pub fn add_call(&mut self, key: Option<String>, session: usize, status: Status, took: Option<u64>) {
+        let sum = self.all.entry(key).or_default();
+        sum.sessions.insert(session);
+        sum.row.calls += 1;
+        *sum.row.by_status.entry(status).or_default() += 1;
+        sum.took.extend(took);
+    }
+
     /// The group of an event.
-    fn group(&mut self, event: EventPlace<'_>) -> &mut Sum {
-        let session = event.session.and_then(|session| self.linked.sessions.get(session));
+    fn group(&mut self, linked: &Linked<'_>, event: EventPlace<'_>) -> &mut Sum {
+        let session = event.session.and_then(|session| linked.sessions.get(session));
         // `None` is a group too: events without a project, a model or a time.
         let key = match self.by {
             By::Project => session.and_then(|session| session.project.as_deref()).map(str::to_owned),
@@ -144,12 +159,12 @@ impl Sums<'_> {
         date
     }
 
-    /// The rows: days, weeks and months in order, others with the most calls first.
-    fn rows(self) -> Vec<GroupRow> {
+    /// The groups: days, weeks and months in order, others with the most calls first.
+    pub fn finish(self) -> Vec<GroupRow> {
         let by = self.by;
         let finish = |(key, Sum { mut row, sessions, mut took }): (Option<String>, Sum)| {
             (row.v, row.by, row.key) = (VERSION, by.word(), key);
-            row.sessions = sessions.len() as u64;
+            row.sessions += sessions.len() as u64;
             row.took_ms = took.iter().fold(0, |sum: u64, took| sum.saturating_add(*took));
             (row.p50_ms, row.p95_ms) = (percentile(&mut took, 50), percentile(&mut took, 95));
             row
@@ -162,54 +177,49 @@ impl Sums<'_> {
         }
         rows
     }
-}
 
-impl Linked<'_> {
-    /// Totals by group. A call counts at its request, tokens at the first request they were paid for. `command` labels the command of a
-    /// call, and is only asked where groups are commands; calls without one are then left out.
-    pub fn groups(
-        &self,
-        by: By,
-        selected: Selected<'_>,
-        now: &Now,
-        zone: &TimeZone,
-        command: &dyn Fn(&LinkedCall) -> Option<String>,
-    ) -> Vec<GroupRow> {
-        let mut sums = Sums { linked: self, by, zone, all: Map::default(), last: None };
+    /// Adds what is selected of some logs. A call counts at its request, tokens at the first request they were paid for. `command` labels the
+    /// command of a call, and is only asked where groups are commands; calls without one are then left out.
+    pub fn add(&mut self, linked: &Linked<'_>, selected: Selected<'_>, now: &Now, command: &dyn Fn(&LinkedCall) -> Option<String>) {
+        let by = self.by;
         // Copies were counted with their original, and calls in scripts are with the script.
         for call in selected.calls.iter().filter(|call| call.copy_of.is_none() && !call.id.is_inner()) {
             let label = if by == By::Command { command(call) } else { None };
             if by == By::Command && label.is_none() {
                 continue;
             }
-            let record = self.record(call.id);
-            let names = &self.sources[call.id.source()].summary.names;
-            let judged = self.judge(call, Some(now), false);
+            let record = linked.record(call.id);
+            let names = &linked.sources[call.id.source()].summary.names;
+            let judged = linked.judge(call, Some(now), false);
             let (model, tool) = (names.opt(record.model), Some(names.text(record.tool)));
-            let sum = sums.group(EventPlace { session: Some(call.session), time: record.time, model, tool, command: label.as_deref() });
+            let place = EventPlace { session: Some(call.session), time: record.time, model, tool, command: label.as_deref() };
+            let sum = self.group(linked, place);
             sum.row.calls += 1;
             *sum.row.by_status.entry(judged.verdict.status).or_default() += 1;
             sum.took.extend(judged.duration_ms);
         }
         // Where turns have no group the rows say nothing about them, which is not the same as 0.
         if by.has_turns() {
-            for turn in self.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time, 0)) {
+            for turn in linked.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time, 0)) {
                 let place = EventPlace { session: Some(turn.session), time: turn.record.time, ..EventPlace::default() };
-                *sums.group(place).row.turns.get_or_insert(0) += 1;
+                *self.group(linked, place).row.turns.get_or_insert(0) += 1;
             }
         }
         if by.has_tokens() {
             // Usage is known to the minute: a minute counts if any of it is in the period.
             for (_, session, model, time, usage) in
-                self.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time, MINUTE - 1))
+                linked.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time, MINUTE - 1))
             {
-                let sum = sums.group(EventPlace { session, time, model, ..EventPlace::default() });
+                let sum = self.group(linked, EventPlace { session, time, model, ..EventPlace::default() });
                 let all = sum.row.usage.get_or_insert_default();
                 all.messages += usage.messages;
                 all.tokens.add(&usage.tokens);
             }
         }
-        sums.rows()
+        // Their indexes mean other sessions in the next part.
+        for sum in self.all.values_mut() {
+            sum.row.sessions += std::mem::take(&mut sum.sessions).len() as u64;
+        }
     }
 }
 

@@ -22,12 +22,12 @@ mod totals;
 
 pub use bundles::{Ties, bundles};
 pub use checkouts::{Checkouts, SessionKey, SessionNames, SessionPlace, Shorts};
-pub use groups::{By, Selected};
+pub use groups::{By, GroupSums, Selected};
 pub use life::{Chance, Live, Now, Pulse};
 pub use open::{UnsettledCall, UnsettledSession};
 pub use sessions::{LinkedSession, LinkedTurn, shorten};
 pub use state::{OpenCalls, State, StateReason};
-pub use totals::LinkedRequest;
+pub use totals::{LinkedRequest, StatsSums};
 
 use crate::row::CallNumber;
 use crate::summary::{CallRecord, ResultRecord, Summary};

@@ -171,46 +171,9 @@ impl Linked<'_> {
 
     /// The totals of everything.
     pub fn stats(&self, now: &Now) -> StatsRow {
-        self.sums(&self.calls, None, now)
-    }
-
-    /// Totals of some calls and some sessions, by their indexes in [`Linked::sessions`], sorted. Amounts that were read
-    /// stay the same.
-    pub fn stats_of(&self, calls: &[LinkedCall], sessions: &[usize], now: &Now) -> StatsRow {
-        self.sums(calls, Some(sessions), now)
-    }
-
-    fn sums(&self, calls: &[LinkedCall], only: Option<&[usize]>, now: &Now) -> StatsRow {
-        let counts = |session: usize| only.is_none_or(|only| only.binary_search(&session).is_ok());
-        let mut stats = StatsRow::default();
-        // Amounts that were read do not depend on the selection.
-        for source in self.sources.iter().filter(|source| source.summary.agent.is_some()) {
-            stats.sources += 1;
-            stats.bytes += source.summary.tally.bytes.saturating_sub(source.summary.tally.private);
-            stats.lines += source.summary.tally.lines;
-            stats.unparsed += source.summary.tally.unparsed;
-        }
-        for (_, session) in self.sessions.iter().enumerate().filter(|(index, _)| counts(*index)) {
-            stats.sessions += 1;
-            stats.turns += session.turns;
-        }
-        let runs = in_runs(self.threads, calls, &|_| 1, &|run| self.tools(run, now));
-        let tools = runs.into_iter().reduce(Tools::join).unwrap_or_default();
-        stats.inner_calls = tools.inner;
-        stats.by_tool = tools.finish();
-        // Added up from the tools' numbers, so that the two cannot disagree.
-        for tool in stats.by_tool.values() {
-            stats.calls += tool.calls;
-            add(&mut stats.by_status, &tool.by_status);
-        }
-        // Usage whose session is unknown belongs to no selection, only to everything.
-        for ((model, ..), part) in self.usage.iter().filter(|((_, made, _), _)| only.is_none() || self.made_in(*made).is_some_and(counts)) {
-            let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
-            let usage = stats.usage.entry(model.to_owned()).or_default();
-            usage.messages += part.messages;
-            usage.tokens.add(&part.tokens);
-        }
-        stats
+        let mut sums = StatsSums::default();
+        sums.add(self, &self.calls, None, now);
+        sums.finish()
     }
 
     /// Totals of some calls.
@@ -228,6 +191,67 @@ impl Linked<'_> {
             tools.add((call.id.source, tool), text, judged.verdict.status, judged.duration_ms);
         }
         tools
+    }
+}
+
+/// Totals while they are being counted, possibly of logs that are linked one part after the other. No part may share a bundle with another.
+#[derive(Debug, Default)]
+pub struct StatsSums {
+    row: StatsRow,
+    tools: BTreeMap<String, (ToolStats, Vec<u64>)>,
+}
+
+impl StatsSums {
+    /// Adds some calls and some sessions, by their indexes in [`Linked::sessions`], sorted; all where `None`. Amounts that were read do not
+    /// depend on the selection.
+    pub fn add(&mut self, linked: &Linked<'_>, calls: &[LinkedCall], only: Option<&[usize]>, now: &Now) {
+        let counts = |session: usize| only.is_none_or(|only| only.binary_search(&session).is_ok());
+        let row = &mut self.row;
+        for source in linked.sources.iter().filter(|source| source.summary.agent.is_some()) {
+            row.sources += 1;
+            row.bytes += source.summary.tally.bytes.saturating_sub(source.summary.tally.private);
+            row.lines += source.summary.tally.lines;
+            row.unparsed += source.summary.tally.unparsed;
+        }
+        for (_, session) in linked.sessions.iter().enumerate().filter(|(index, _)| counts(*index)) {
+            row.sessions += 1;
+            row.turns += session.turns;
+        }
+        let runs = in_runs(linked.threads, calls, &|_| 1, &|run| linked.tools(run, now));
+        let tools = runs.into_iter().reduce(Tools::join).unwrap_or_default();
+        row.inner_calls += tools.inner;
+        for (name, more, durations) in tools.all {
+            if !self.tools.contains_key(name) {
+                self.tools.insert(name.to_owned(), (more, durations));
+            } else if let Some((stats, all)) = self.tools.get_mut(name) {
+                stats.calls += more.calls;
+                add(&mut stats.by_status, &more.by_status);
+                all.extend(durations);
+            }
+        }
+        // Usage whose session is unknown belongs to no selection, only to everything.
+        for ((model, ..), part) in
+            linked.usage.iter().filter(|((_, made, _), _)| only.is_none() || linked.made_in(*made).is_some_and(counts))
+        {
+            let model = model.map_or("unknown", |(source, name)| linked.sources[source].summary.names.text(name));
+            let usage = row.usage.entry(model.to_owned()).or_default();
+            usage.messages += part.messages;
+            usage.tokens.add(&part.tokens);
+        }
+    }
+
+    /// The totals of everything that was added.
+    pub fn finish(self) -> StatsRow {
+        let mut row = self.row;
+        for (name, (mut tool, mut durations)) in self.tools {
+            tool.p50_ms = percentile(&mut durations, 50);
+            tool.p95_ms = percentile(&mut durations, 95);
+            // Added up from the tools' numbers, so that the two cannot disagree.
+            row.calls += tool.calls;
+            add(&mut row.by_status, &tool.by_status);
+            row.by_tool.insert(name, tool);
+        }
+        row
     }
 }
 
@@ -282,15 +306,6 @@ impl<'a> Tools<'a> {
             durations.extend(took);
         }
         self
-    }
-
-    fn finish(self) -> BTreeMap<String, ToolStats> {
-        let finished = self.all.into_iter().map(|(text, mut stats, mut durations)| {
-            stats.p50_ms = percentile(&mut durations, 50);
-            stats.p95_ms = percentile(&mut durations, 95);
-            (text.to_owned(), stats)
-        });
-        finished.collect()
     }
 }
 

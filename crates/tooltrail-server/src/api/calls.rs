@@ -56,15 +56,17 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     }
     let rows = snapshot.rows();
     let asked = snapshot.catalogued(&rows, request.app.threads());
-    let (mut found, whole) = asked.calls_while(&filter, None, || !request.wanted.is_over())?;
+    let behind = after.map(|last| behind(&snapshot, &last)).transpose()?;
+    // A search goes through all logs anyway; of everything else only as many sessions are read as a page needs.
+    let (mut found, whole) = match request.limit().filter(|_| !filter.asks_texts()) {
+        Some(limit) => (asked.calls_after(&filter, behind, limit)?, !request.wanted.is_over()),
+        None => asked.calls_while(&filter, || !request.wanted.is_over())?,
+    };
     if !whole && request.wanted.is_over() {
         // The client is gone, so this error is never read; it only ends the work.
         return Err(ApiError::new(Code::Busy, "The client disconnected."));
     }
-    if let Some(last) = after {
-        let behind = behind(&snapshot, &last)?;
-        found.retain(|call| (call.session, call.id) > behind);
-    }
+    found.retain(|call| behind.is_none_or(|behind| (call.session, call.id) > behind));
     let Some(limit) = request.limit() else {
         // Rows borrow from the snapshot, which moves into the stream.
         drop(rows);

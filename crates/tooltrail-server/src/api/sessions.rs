@@ -41,8 +41,13 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let filter = request.filter(&snapshot)?;
     let after: Option<SessionListCursor> = request.after()?;
     let rows = snapshot.rows();
-    let mut found = snapshot.catalogued(&rows, request.app.threads()).sessions(&filter, MatchScope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
+    let asked = snapshot.catalogued(&rows, request.app.threads());
+    // A search goes through all logs anyway; of everything else only as many sessions are read as a page needs.
+    let mut found = match request.limit().filter(|_| !filter.asks_texts()) {
+        Some(limit) => asked.sessions_from(&filter, first, limit)?,
+        None => asked.sessions(&filter, MatchScope::Call)?,
+    };
     // Deleted sessions are listed only if the filter asks for them.
     found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));
     let Some(limit) = request.limit() else {

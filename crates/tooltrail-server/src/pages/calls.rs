@@ -1,8 +1,8 @@
 //! `/calls`: a table of all calls or of those that a filter selects, in any order, with a choice of columns, counts,
 //! and downloads.
 //!
-//! The keys of all calls are in memory; rows are read only for the calls on the page. If a filter searches texts, the
-//! page shows what is found in a moment, and the rest is counted afterwards.
+//! Calls are chosen and counted by their stored keys; rows are read only for the calls on the page. If a filter searches texts, the page shows
+//! what is found in a moment, and the rest is counted afterwards.
 
 mod columns;
 mod counts;
@@ -15,20 +15,20 @@ use super::progress;
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::CallLine;
-use crate::filter_cache::FilteredCalls;
 use crate::filter_form::{self, FilterForm, filter_address};
 use crate::frame::{self, FramedPage};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::SessionRows;
 use crate::words::{self, LocalClock};
 use columns::{COLUMNS, CallColumn, ShownCall, TableCall};
-use counts::CallCounts;
 use maud::{Markup, html};
 use order::CallOrder;
 use serde_json::json;
 use std::time::Duration;
+use tooltrail_catalog::queries::{CallTable, CallTableQuery};
 use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::Time;
+use tooltrail_model::filter::Filter;
 use tooltrail_view::head::{count, counted, took};
 
 /// Calls per page.
@@ -67,8 +67,9 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
         Ok(filter) => {
             // Only a search in texts takes time; all other filters are answered long before.
             let patience = if view.whole { WHOLE } else { PATIENCE };
-            let found = app.filter_cache.find(&snapshot, rows.rows, app.threads(), &filter, patience)?;
-            CallsPage { rows, view: &view, found: view.narrowed(found) }.body()?
+            let query = view.asked(&filter, (view.page - 1).saturating_mul(SHOWN), SHOWN);
+            let found = app.filter_cache.table(&snapshot, rows.rows, app.threads(), &query, patience)?;
+            CallsPage { rows, view: &view, found }.body()?
         }
     };
     let (sort, desc) = view.order.words();
@@ -93,9 +94,9 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
 pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
-    let found = app.filter_cache.find(&snapshot, &snapshot.rows(), app.threads(), &filter, LATER)?;
-    let found = View::new(app, request).narrowed(found);
-    let calls = found.calls.len();
+    let query = View::new(app, request);
+    let found = app.filter_cache.table(&snapshot, &snapshot.rows(), app.threads(), &query.asked(&filter, 0, 0), LATER)?;
+    let calls = found.total;
     // The page may have found everything after all, and then needs no link to the whole list.
     let all = found.whole && request.number("shown").is_some_and(|shown| shown >= calls);
     let say = match found.whole {
@@ -154,9 +155,10 @@ impl<'a> View<'a> {
         if self.inner { "1" } else { "" }
     }
 
-    /// The calls that this view lists.
-    fn narrowed(&self, found: FilteredCalls) -> FilteredCalls {
-        if self.inner { found } else { found.without_inner() }
+    /// What this view lists: so many calls from a place on.
+    fn asked<'q>(&self, filter: &'q Filter, offset: usize, limit: usize) -> CallTableQuery<'q> {
+        let CallOrder { by: sort, desc } = self.order;
+        CallTableQuery { filter, inner: self.inner, sort, desc, project: &|path| words::last_part(path).to_lowercase(), offset, limit }
     }
 
     fn address(&self, path: &str, query: &str, order: CallOrder, page: usize) -> String {
@@ -190,38 +192,31 @@ impl<'a> View<'a> {
 struct CallsPage<'a> {
     rows: SessionRows<'a>,
     view: &'a View<'a>,
-    found: FilteredCalls,
+    found: CallTable,
 }
 
 impl CallsPage<'_> {
     fn body(&self) -> Result<Markup, Trouble> {
         let CallsPage { rows, view, found } = self;
-        let mut calls = found.calls.to_vec();
-        // Sorted here and not in the cache: each tab may want another order of the same result.
-        view.order.sort(&mut calls, &found.keys, rows.rows);
-        let pages = calls.len().div_ceil(SHOWN).max(1);
-        // A page number beyond the end shows the last page: the table may have shrunk since the link was made.
-        let first = (view.page.min(pages) - 1) * SHOWN;
-        let shown = calls.get(first..calls.len().min(first + SHOWN)).unwrap_or_default();
-        let counts = CallCounts::of(found, rows);
+        let pages = found.total.div_ceil(SHOWN).max(1);
         Ok(html! {
-            (counts.facets(view, rows))
+            (counts::facets(found, view, rows))
             @if view.query.is_empty() { (self.examples()) }
-            @if calls.is_empty() { (self.nothing()) } @else {
+            @if found.total == 0 { (self.nothing()) } @else {
                 div.over {
-                    p.counted { (self.counted(&counts)) }
+                    p.counted { (self.counted()) }
                     (self.tools())
                 }
-                div.scroll role="region" aria-label="Table of calls" tabindex="0" { (self.table(shown)?) }
-                (self.pages(pages, first, shown.len()))
+                div.scroll role="region" aria-label="Table of calls" tabindex="0" { (self.table(&found.calls)?) }
+                (self.pages(pages, found.first, found.calls.len()))
             }
         })
     }
 
     /// Number of calls, and how long they took.
-    fn counted(&self, counts: &CallCounts) -> Markup {
+    fn counted(&self) -> Markup {
         let CallsPage { view, found, .. } = self;
-        let number = found.calls.len() as u64;
+        let number = found.total as u64;
         let inner = if view.inner { "&inner=1" } else { "" };
         let counts_at = |more: &str| view.app.to(&format!("/calls/counts?q={}{inner}{more}", encoded(view.query)));
         html! {
@@ -231,19 +226,19 @@ impl CallsPage<'_> {
                 " " span.di data-count=(counts_at(&format!("&shown={number}"))) { "newest matches so far; still searching …" }
                 " " a data-unless-all href=(view.in_whole()) { "Show all" }
             }
-            @if let Some(median) = counts.median {
-                span.di title={ (counted(counts.timed, "call")) " with a duration" } { " · took " (took(counts.took)) " in total, median " (took(median)) }
+            @if let Some(median) = found.median {
+                span.di title={ (counted(found.timed, "call")) " with a duration" } { " · took " (took(found.took)) " in total, median " (took(median)) }
             }
             span.di { " · " a href=(filter_address(view.app, "/sessions", view.query)) { "as sessions" } }
             @if view.inner { span.di { " · " a href=(view.with_inner(false)) { "without calls in scripts" } } }
-            @else if found.left_out > 0 { span.di { " · " a href=(view.with_inner(true)) { "with " (self.inner()) } } }
+            @else if found.inner > 0 { span.di { " · " a href=(view.with_inner(true)) { "with " (self.inner()) } } }
             span #tt-newer role="status" data-calls=[found.whole.then_some(number)] data-from=(counts_at("")) {}
         }
     }
 
     /// Number of calls in scripts that were left out.
     fn inner(&self) -> String {
-        format!("{} in scripts", counted(self.found.left_out as u64, "call"))
+        format!("{} in scripts", counted(self.found.inner as u64, "call"))
     }
 
     /// Choice of columns and downloads.
@@ -343,7 +338,7 @@ impl CallsPage<'_> {
             @if pages > 1 {
                 nav.pages aria-label="Pages of this table" {
                     @if here > 1 { a rel="prev" href=(to(here - 1)) { "← Previous" } }
-                    span.di { "Rows " (count(first as u64 + 1)) "–" (count((first + shown) as u64)) " of " (count(self.found.calls.len() as u64)) }
+                    span.di { "Rows " (count(first as u64 + 1)) "–" (count((first + shown) as u64)) " of " (count(self.found.total as u64)) }
                     @if here < pages { a rel="next" href=(to(here + 1)) { "Next →" } }
                 }
             }
@@ -369,7 +364,7 @@ impl CallsPage<'_> {
                 } @else {
                     p { b { "No calls match." } " All terms must match the same call." }
                     ul {
-                        @if self.found.left_out > 0 { li { a href=(view.with_inner(true)) { (self.inner()) } " fit" @if self.found.left_out == 1 { "s" } } }
+                        @if self.found.inner > 0 { li { a href=(view.with_inner(true)) { (self.inner()) } " fit" @if self.found.inner == 1 { "s" } } }
                         li { "Remove or widen a term: " code { "since:30d" } ", " code { "status:failed,blocked" } }
                         li { a href=(filter_address(view.app, "/search", view.query)) { "Search" } " also looks in prompts and answers" }
                         li { a href=(view.with_query("")) { "All calls" } " · " a href=(view.app.to("/help#filters")) { "Filter syntax" } }

@@ -6,7 +6,6 @@ use super::progress;
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
-use crate::filter_cache::is_inner;
 use crate::filter_form::{self, FilterForm, filter_address};
 use crate::frame::{self, FramedPage};
 use crate::hits::{self, HitPage, SearchInput};
@@ -17,8 +16,10 @@ use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use tooltrail_catalog::queries::{CallSortKey, CallTableQuery};
 use tooltrail_catalog::search::{Field, HitTotals, Query, search};
 use tooltrail_catalog::stop::Stop;
+use tooltrail_catalog::store::Figure;
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
 
@@ -179,26 +180,31 @@ impl SearchPage<'_> {
     /// Calls of a filter without text, the newest first.
     fn calls(&self, filter: &Filter) -> Result<Markup, Trouble> {
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
-        let mut calls = snapshot.catalogued(rows, app.threads()).calls(filter)?;
-        // The call itself breaks ties, so that pages do not overlap.
-        calls.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
-        let page = self.page.min(calls.len().div_ceil(CALLS).max(1));
-        let first = (page - 1) * CALLS;
-        let shown = calls.get(first..calls.len().min(first + CALLS)).unwrap_or_default();
-        let lines = call_rows::lines(snapshot, shown)?;
+        let query = CallTableQuery {
+            filter,
+            inner: true,
+            sort: CallSortKey::Figure(Figure::Order),
+            desc: true,
+            project: &str::to_owned,
+            offset: self.page.saturating_sub(1).saturating_mul(CALLS),
+            limit: CALLS,
+        };
+        let found = snapshot.catalogued(rows, app.threads()).call_table(&query, None)?;
+        let (page, first) = (found.first / CALLS + 1, found.first);
+        let lines = call_rows::lines(snapshot, &found.calls)?;
         // The table leaves out calls in scripts unless asked, and has to have as many rows as this page.
-        let inner = if calls.iter().any(is_inner) { "&inner=1" } else { "" };
+        let inner = if found.inner > 0 { "&inner=1" } else { "" };
         let table = format!("{}{inner}", filter_address(app, "/calls", self.query));
         Ok(html! {
             (filter_form::stopped(app))
             @if lines.is_empty() { (self.nothing()) } @else {
                 p.counted {
-                    @if lines.len() < calls.len() { (count(first as u64 + 1)) "–" (count((first + lines.len()) as u64)) " of " }
-                    (counted(calls.len() as u64, "call"))
+                    @if lines.len() < found.total { (count(first as u64 + 1)) "–" (count((first + lines.len()) as u64)) " of " }
+                    (counted(found.total as u64, "call"))
                     span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(table) { "calls as a table" } }
                 }
                 (self.call_table(&lines))
-                (self.pages(page, first + lines.len() < calls.len()))
+                (self.pages(page, first + lines.len() < found.total))
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::cli::LogArgs;
 use crate::filters::SelectArgs;
-use crate::logs::{self, Logs};
+use crate::logs::{self, Logs, PartedLogs};
 use crate::out::{self, BOLD, DIM};
 use crate::pager::{self, PagedOutput};
 use crate::table::{self, Align, Cell, Table};
@@ -10,12 +10,12 @@ use anstyle::Style;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::totals;
 use tooltrail_model::Status;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::{By, Linked};
+use tooltrail_model::link::{By, GroupSums, StatsSums};
 use tooltrail_model::row::{GroupRow, StatsRow};
 
 const EXAMPLES: &str = "\
@@ -78,21 +78,37 @@ impl GroupArg {
 
 pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
-    let logs = logs::open(args, &own.select.paths())?;
-    logs.require_any()?;
+    let logs = logs::open_parts(args, &own.select.paths())?;
     match own.by {
-        Some(by) => apart(args, own, &logs, &filter, by.by()),
-        None => print(args, &logs, &filter),
+        Some(by) => apart(args, own, logs, &filter, by.by()),
+        None => {
+            let (logs, stats) = whole(logs, &filter)?;
+            let Some(stats) = stats else {
+                logs.none_found()?;
+                return Ok(logs.exit());
+            };
+            print(args, &logs, &stats)
+        }
     }
 }
 
 /// Default number of groups in a table.
 const SHOWN: usize = 30;
 
+/// The groups, with the short name and the title of each session where groups are sessions.
+#[derive(Default)]
+struct Groups {
+    rows: Vec<GroupRow>,
+    titles: BTreeMap<String, String>,
+}
+
 /// Prints totals by group.
-fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) -> anyhow::Result<ExitCode> {
-    let linked = ManuallyDrop::new(logs.link());
-    let groups = totals::apart(&logs.asked(&linked), filter, by, &jiff::tz::TimeZone::system());
+fn apart(args: &LogArgs, own: &StatsArgs, logs: PartedLogs, filter: &Filter, by: By) -> anyhow::Result<ExitCode> {
+    let (logs, groups) = groups(logs, filter, by)?;
+    let Some(Groups { rows: groups, titles }) = groups else {
+        logs.none_found()?;
+        return Ok(logs.exit());
+    };
     let limit = pager::row_limit(args, own.number, SHOWN);
     let surplus = if limit == 0 { 0 } else { groups.len().saturating_sub(limit) };
     // Days, weeks and months are in order of time, the newest last; other groups have the most calls first.
@@ -105,7 +121,7 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
     if groups.is_empty() {
         out.note(&"no data")?;
     } else {
-        group_table(&linked, by, shown).print(&mut out, table::terminal_width())?;
+        group_table(&titles, by, shown).print(&mut out, table::terminal_width())?;
         out.note(&TIMES)?;
     }
     if surplus > 0 {
@@ -116,10 +132,35 @@ fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) 
     Ok(logs.exit())
 }
 
+/// Totals by group; `None` if there are no logs.
+fn groups(logs: PartedLogs, filter: &Filter, by: By) -> anyhow::Result<(Logs, Option<Groups>)> {
+    if let Some(library) = logs.stored().filter(|_| by == By::Command) {
+        let (now, threads) = (&logs.logs.now, logs.logs.threads());
+        let listing = library.catalogue().list(now)?;
+        let sessions = listing.rows();
+        if (0..sessions.len()).all(|session| listing.is_gone(session)) {
+            return Ok((logs.logs, None));
+        }
+        let query = CatalogueQuery { library, listing: &listing, rows: &sessions, now, threads };
+        let rows = totals::of_commands(&query, filter)?;
+        return Ok((logs.logs, Some(Groups { rows, ..Groups::default() })));
+    }
+    let zone = jiff::tz::TimeZone::system();
+    let mut sums = GroupSums::new(by, &zone);
+    let mut titles = BTreeMap::new();
+    let (logs, any) = logs.each(true, |logs, linked| {
+        totals::add_groups(&mut sums, &logs.asked(linked), filter);
+        // Ids are long; a short one is a REF, and the title says which session it is.
+        let named = linked.sessions.iter().filter(|_| by == By::Session);
+        titles.extend(named.map(|own| (own.id.to_string(), format!("{}  {}", own.short, own.title.as_deref().unwrap_or("")))));
+    })?;
+    Ok((logs, any.then(|| Groups { rows: sums.finish(), titles })))
+}
+
 /// What the durations of calls are, below the tables that have them.
 const TIMES: &str = "durations of calls: from request to result, including waiting for approval";
 
-fn group_table(linked: &Linked<'_>, by: By, groups: &[GroupRow]) -> Table {
+fn group_table(titles: &BTreeMap<String, String>, by: By, groups: &[GroupRow]) -> Table {
     let name = by.word().to_uppercase();
     let fill = if by == By::Project { Align::FillEnd } else { Align::Fill };
     let mut columns = vec![(name.as_str(), fill), ("SESSIONS", Align::Right)];
@@ -134,12 +175,7 @@ fn group_table(linked: &Linked<'_>, by: By, groups: &[GroupRow]) -> Table {
     }
     let mut table =
         Table::new(&columns).optional(&["P95", "P50", "CACHE WRITE", "SESSIONS", "NO RESULT", "TURNS", "REFUSED", "CACHE READ"]);
-    // Ids are long; a short one is a REF, and the title says which session it is.
-    let session = |id: &str| linked.sessions.iter().find(|session| &*session.id == id);
-    let named = |id: &str| match session(id).filter(|_| by == By::Session) {
-        Some(session) => format!("{}  {}", session.short, session.title.as_deref().unwrap_or("")),
-        None => id.to_owned(),
-    };
+    let named = |key: &str| titles.get(key).cloned().unwrap_or_else(|| key.to_owned());
     for group in groups {
         let number = |number: u64| {
             Cell::styled(if number == 0 { "–".to_owned() } else { table::count(number) }, if number == 0 { DIM } else { Style::new() })
@@ -173,32 +209,38 @@ fn group_table(linked: &Linked<'_>, by: By, groups: &[GroupRow]) -> Table {
 
 /// Output of `tooltrail` without a command, if standard output is no terminal.
 pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::open(args, &[])?;
-    if logs.any() {
-        return print(args, &logs, &Filter::default());
-    }
-    // Not an error: the first thing a new user runs should explain rather than fail.
-    out::remark(&format!("No agent's logs were found.\n{}", logs::where_to_look(&logs.looked)));
-    Ok(ExitCode::SUCCESS)
+    let (logs, stats) = whole(logs::open_parts(args, &[])?, &Filter::default())?;
+    let Some(stats) = stats else {
+        // Not an error: the first thing a new user runs should explain rather than fail.
+        out::remark(&format!("No agent's logs were found.\n{}", logs::where_to_look(&logs.looked)));
+        return Ok(ExitCode::SUCCESS);
+    };
+    print(args, &logs, &stats)
 }
 
-fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCode> {
-    // Never dropped, like the logs themselves: the process is about to end.
-    let linked = ManuallyDrop::new(logs.link());
-    let stats = totals::whole(&logs.asked(&linked), filter);
+/// The totals of what a filter selects; `None` if there are no logs.
+fn whole(logs: PartedLogs, filter: &Filter) -> anyhow::Result<(Logs, Option<StatsRow>)> {
+    let mut sums = StatsSums::default();
+    // Without a filter nothing depends on the names of sessions.
+    let named = !filter.is_empty();
+    let (logs, any) = logs.each(named, |logs, linked| totals::add(&mut sums, &logs.asked(linked), filter))?;
+    Ok((logs, any.then(|| sums.finish())))
+}
+
+fn print(args: &LogArgs, logs: &Logs, stats: &StatsRow) -> anyhow::Result<ExitCode> {
     if args.json {
-        out::json_lines([&stats])?;
+        out::json_lines([stats])?;
         return Ok(logs.exit());
     }
     let mut out = PagedOutput::open(args);
-    head(&mut out, logs, &stats)?;
+    head(&mut out, logs, stats)?;
     if stats.calls > 0 {
-        tools(&stats).print(&mut out, table::terminal_width())?;
+        tools(stats).print(&mut out, table::terminal_width())?;
         out.note(&TIMES)?;
     }
     if !stats.usage.is_empty() {
         writeln!(out)?;
-        models(&stats).print(&mut out, table::terminal_width())?;
+        models(stats).print(&mut out, table::terminal_width())?;
     }
     out.flush()?;
     Ok(logs.exit())

@@ -1,11 +1,11 @@
 //! Columns of the table of calls. To add a column, add a line to `COLUMNS`.
 
-use super::order::CallSortKey;
 use crate::call_rows::CallLine;
 use crate::request::PageRequest;
 use crate::session_table::SessionRows;
 use crate::words;
 use maud::{Markup, html};
+use tooltrail_catalog::queries::CallSortKey;
 use tooltrail_catalog::store::Figure;
 use tooltrail_model::Status;
 use tooltrail_model::row::{CallRow, SessionRow};

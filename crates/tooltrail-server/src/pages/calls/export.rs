@@ -39,18 +39,18 @@ fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<Pag
     let busy = || Trouble::Later("Too many downloads at once. Try again later.".to_owned());
     let turn = app.writing.begin().ok_or_else(busy)?;
     let rows = snapshot.rows();
-    let found = view.narrowed(app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?);
+    let found = app.filter_cache.table(&snapshot, &rows, app.threads(), &view.asked(&filter, 0, usize::MAX), WHOLE)?;
     // A file that lacks calls without saying so would be wrong.
     if !found.whole {
         return Err(Trouble::Later("This search takes too long. Narrow the filter, for example with since:7d or a project.".to_owned()));
     }
-    let mut calls = found.calls.to_vec();
+    let mut calls = found.calls;
     // JSON lines come in the order of the command, unless the address names another.
-    if to == CallFileFormat::Csv || request.word("sort").is_some() {
-        view.order.sort(&mut calls, &found.keys, &rows);
+    if to == CallFileFormat::Lines && request.word("sort").is_none() {
+        calls.sort_unstable();
     }
     // They borrow from the snapshot, which moves to the thread.
-    drop((rows, found));
+    drop(rows);
     let (mut pipe, written) = Pipe::new();
     let (columns, threads) = (view.columns.clone(), app.threads());
     std::thread::spawn(move || {

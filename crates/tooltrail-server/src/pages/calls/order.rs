@@ -1,12 +1,8 @@
 //! Order of the calls in the table.
 
 use crate::request::PageRequest;
-use crate::words;
-use std::cmp::Reverse;
-use std::collections::HashMap;
-use tooltrail_catalog::store::{CallKey, CallKeys, Figure, ListedCall};
-use tooltrail_model::Status;
-use tooltrail_model::row::SessionRow;
+use tooltrail_catalog::queries::CallSortKey;
+use tooltrail_catalog::store::Figure;
 
 /// Sort key and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,17 +10,6 @@ pub(super) struct CallOrder {
     pub(super) by: CallSortKey,
     /// Whether the highest come first.
     pub(super) desc: bool,
-}
-
-/// Sort keys of calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallSortKey {
-    Figure(Figure),
-    /// Duration without the tool's own run time.
-    Waited,
-    Tool,
-    Status,
-    Project,
 }
 
 /// Sort keys, as addresses name them.
@@ -73,61 +58,6 @@ impl CallOrder {
     pub(super) fn is_by_day(self) -> bool {
         self.by == NEWEST.by
     }
-
-    /// Sorts calls. Calls without a value come last; equal ones stand with the newest first.
-    pub(super) fn sort(self, calls: &mut [ListedCall], keys: &CallKeys, rows: &[SessionRow<'_>]) {
-        // The sorts below are stable and keep this order among equal calls.
-        if self != NEWEST {
-            calls.sort_unstable_by_key(|call| Reverse((call.order, *call)));
-        }
-        let ranks = Ranks::new(self.by, keys, rows);
-        let value = |call: &ListedCall| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
-        match self {
-            NEWEST => calls.sort_unstable_by_key(|call| Reverse((call.order, *call))),
-            // Missing values come last in either direction, so the flag is not reversed.
-            CallOrder { desc: true, .. } => {
-                calls.sort_by_cached_key(|call| value(call).map_or((true, Reverse(0)), |value| (false, Reverse(value))))
-            }
-            CallOrder { desc: false, .. } => calls.sort_by_cached_key(|call| value(call).map_or((true, 0), |value| (false, value))),
-        }
-    }
-}
-
-/// Ranks of names, so that calls are sorted by numbers.
-struct Ranks {
-    /// By tool, or by session.
-    ranks: Vec<i64>,
-}
-
-impl Ranks {
-    fn new(by: CallSortKey, keys: &CallKeys, rows: &[SessionRow<'_>]) -> Self {
-        let ranks = match by {
-            CallSortKey::Tool => ranked(keys.tools().iter().map(|name| Some(name.to_lowercase()))),
-            CallSortKey::Project => ranked(rows.iter().map(|row| row.project.map(|path| words::last_part(path).to_lowercase()))),
-            _ => Vec::new(),
-        };
-        Ranks { ranks }
-    }
-
-    fn value(&self, by: CallSortKey, call: &ListedCall, key: &CallKey, keys: &CallKeys) -> Option<i64> {
-        match by {
-            CallSortKey::Figure(figure) => key.figure(figure),
-            CallSortKey::Waited => Some((key.figure(Figure::Took)? - key.figure(Figure::Ran)?).max(0)),
-            CallSortKey::Tool => self.ranks.get(keys.tool(key)).copied(),
-            CallSortKey::Project => self.ranks.get(call.session).copied().filter(|rank| *rank >= 0),
-            CallSortKey::Status => Status::ALL.iter().position(|status| *status == key.status).and_then(|place| i64::try_from(place).ok()),
-        }
-    }
-}
-
-/// Rank of each name among all; -1 for a missing one.
-fn ranked(names: impl Iterator<Item = Option<String>>) -> Vec<i64> {
-    let names: Vec<Option<String>> = names.collect();
-    let mut sorted: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
-    sorted.sort_unstable();
-    sorted.dedup();
-    let places: HashMap<&str, i64> = sorted.into_iter().zip(0..).collect();
-    names.iter().map(|name| name.as_deref().and_then(|name| places.get(name)).copied().unwrap_or(-1)).collect()
 }
 
 #[cfg(test)]
