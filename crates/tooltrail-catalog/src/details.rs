@@ -103,11 +103,19 @@ fn of_call(loaded: &Loaded<'_>) -> CallDetails {
     content::files(loaded, &mut |path| files.push(path.to_owned()));
     let command = content::command(loaded).map(str::to_owned);
     let facts = CallContent { known: true, files, has_image: content::has_image(loaded), command };
-    let error = digest::explanation(story).and_then(|text| error_line(&text)).or_else(|| printed_error(story));
+    let told = digest::explanation(story).and_then(|text| error_line(&text));
+    // The exit code alone says that something failed, which the status says too, and not what.
+    let error = told.clone().filter(|line| !is_exit_code(line)).or_else(|| printed_error(story)).or(told);
     let failed = matches!(story.row.status, Status::Failed | Status::TimedOut | Status::Blocked | Status::Rejected);
     // Whether that is a failure is known with the whole session.
     let failure = failed.then(|| group(story, error.as_deref()));
     CallDetails { facts, error, failure, ..CallDetails::default() }
+}
+
+/// Whether a message says no more than an exit code.
+fn is_exit_code(line: &str) -> bool {
+    let words = line.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.').trim_end().to_ascii_lowercase();
+    matches!(words.as_str(), "exit code" | "process exited with code" | "command failed with exit code" | "exited with code")
 }
 
 /// The error line of a command that failed without a message of the agent: the line of its output that names a failure, else the last one.

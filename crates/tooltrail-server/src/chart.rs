@@ -70,15 +70,15 @@ pub(crate) fn spark(spans: &[DaySpan]) -> Markup {
     }
 }
 
-/// A chart of its own: each bar says its number when it is pointed at, and a table has them all.
-pub(crate) fn bars(class: &str, name: &str, spans: &[DaySpan]) -> Markup {
+/// A chart of its own: each bar says its number when it is pointed at. `total`: the number in its caption; what is counted on several days
+/// has none.
+pub(crate) fn bars(class: &str, name: &str, total: Option<u64>, spans: &[DaySpan]) -> Markup {
     let highest = spans.iter().map(|span| span.count).max().unwrap_or(0);
-    let all: u64 = spans.iter().map(|span| span.count).sum();
     let ends = spans.first().zip(spans.last()).map(|(first, last)| (first.from, last.to));
     html! {
         figure.chart {
-            figcaption { b { (count(all)) } " " (name) @if highest > 0 { span.di { " · at most " (count(highest)) (per(spans)) } } }
-            svg.bars.(class) viewBox={ "0 0 " (spans.len() as u64 * STEP) " " (HIGH) } preserveAspectRatio="none" role="img" aria-label={ (count(all)) " " (name) } {
+            figcaption { @if let Some(total) = total { b { (count(total)) } " " } (name) @if highest > 0 { span.di { " · at most " (count(highest)) (per(spans)) } } }
+            svg.bars.(class) viewBox={ "0 0 " (spans.len() as u64 * STEP) " " (HIGH) } preserveAspectRatio="none" role="img" aria-label={ (name) " by day, at most " (count(highest)) } {
                 @for (place, span) in (0u64..).zip(spans) {
                     // The whole height reacts to the pointer, or low bars could not be met.
                     g { title { (span.days()) ": " (count(span.count)) } rect.room x=(place * STEP) y="0" width=(STEP) height=(HIGH) {}

@@ -48,7 +48,7 @@ fn settled(world: &World, path: &str) -> String {
 /// Every link of a page leads somewhere.
 fn all_links_work(world: &World, page: &str) {
     let links = links(page);
-    assert!(links.len() > 5, "{links:?}");
+    assert!(links.len() > 2, "{links:?}");
     for link in links.iter().filter(|link| !link.starts_with("/demo")) {
         let (path, _) = link.split_once('#').unwrap_or((link, ""));
         let (status, body) = world.ask(path);
@@ -203,7 +203,7 @@ fn a_failure_that_was_fixed_says_so() {
     let group = world.page(&group);
     has(&group, &["broken pipe dream", "Last failure", "last call", "retried, unresolved", "succeeded later"]);
     assert!(group.contains("&lt;script&gt;alert(1)") && !group.contains("<script>alert"), "{group}");
-    has(&settled(&world, "/p/app"), &["Commands that fail most", "make", "Failures"]);
+    has(&settled(&world, "/p/app"), &["Failures", "Commands that fail most", "make"]);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn odd_addresses_do_no_harm() {
         "/failures?after=::::&group=%00",
     ] {
         let page = world.page(path);
-        assert!(!page.contains("<script>alert"), "{path}");
+        assert!(!page.contains("<script>alert") && !page.contains(&*world.home().to_string_lossy()), "{path}");
     }
     has(&world.page("/failures?q=stauts:failed"), &["role=\"alert\"", "Did you mean"]);
     for path in ["/p/nothing", "/p/%2e%2e", "/p/%3Cscript%3E", "/p/%2Fsrv"] {

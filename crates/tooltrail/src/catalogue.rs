@@ -114,8 +114,8 @@ pub(crate) fn temporary(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<(Re
     let (options, progress) = (args.options(false), Progress::default());
     let total = search.files.iter().map(|found| found.size).sum();
     let outcome = progress::with_bar(total, &progress, || refresh(&mut catalogue, &search, &options, now.time, &progress))?;
-    search.problems.iter().chain(&outcome.problems).for_each(out::complain_of);
-    outcome.limited.iter().for_each(out::complain);
+    search.problems.iter().chain(&outcome.problems).for_each(|problem| out::complain_of(problem));
+    outcome.limited.iter().for_each(|log| out::complain(log));
     let unread = !search.problems.is_empty() || !outcome.problems.is_empty() || !outcome.limited.is_empty();
     let library = StoredLibrary::new(catalogue, None);
     let ready = Ready { library, now, looked: search.looked, took: start.elapsed(), threads: options.threads, unread };

@@ -6,11 +6,12 @@
 use super::{CallCursor, StoredCallRow};
 use jiff::tz::TimeZone;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tooltrail_model::digest::FollowUp;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::row::VERSION;
+use tooltrail_model::row::{VERSION, time_as_text};
 use tooltrail_model::{Status, Time};
 
 /// Which failures are asked for.
@@ -26,11 +27,13 @@ pub struct FailureQuery<'q> {
     pub patience: Duration,
 }
 
-/// Place of a group in the list of groups, which begins with the most frequent ones.
+/// Place of a group in the list of groups: the most frequent ones come first, of equally frequent ones those that failed last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupCursor {
     /// Number of its failures.
     pub count: u64,
+    /// Time of the last one.
+    pub last: Option<Time>,
     /// Its message.
     pub group: String,
 }
@@ -79,10 +82,22 @@ pub struct FailureGroup {
     pub error: Option<String>,
 }
 
+impl GroupCursor {
+    /// What the list is sorted by.
+    pub(super) fn key(&self) -> (Reverse<u64>, Reverse<Option<Time>>, &str) {
+        (Reverse(self.count), Reverse(self.last), &self.group)
+    }
+}
+
 impl FailureGroup {
+    /// What lists are sorted by.
+    pub(super) fn key(&self) -> (Reverse<u64>, Reverse<Option<Time>>, &str) {
+        (Reverse(self.count), Reverse(self.last), &self.group)
+    }
+
     /// Its place.
     pub fn cursor(&self) -> GroupCursor {
-        GroupCursor { count: self.count, group: self.group.clone() }
+        GroupCursor { count: self.count, last: self.last, group: self.group.clone() }
     }
 
     /// Number of failures that no later success resolved.
@@ -132,8 +147,10 @@ pub struct FailureRow<'g> {
     /// Number of calls that no later success resolved.
     pub unresolved: u64,
     /// Time of the first one.
+    #[serde(serialize_with = "time_as_text")]
     pub first_at: Option<Time>,
     /// Time of the last one.
+    #[serde(serialize_with = "time_as_text")]
     pub last_at: Option<Time>,
     /// Reference of the last one.
     pub example: &'g str,

@@ -64,9 +64,9 @@ impl CatalogueQuery<'_> {
         })?;
         let all_groups = groups.len() as u64;
         let mut found: Vec<FailureGroup> = groups.into_iter().map(|(name, tally)| tally.finish(name)).collect();
-        found.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.group.cmp(&other.group)));
+        found.sort_by(|one, other| one.key().cmp(&other.key()));
         if let Some(after) = after {
-            found.retain(|group| (Reverse(group.count), &group.group) > (Reverse(after.count), &after.group));
+            found.retain(|group| group.key() > after.key());
         }
         let has_more = found.len() > limit;
         found.truncate(limit);

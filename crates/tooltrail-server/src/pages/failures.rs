@@ -19,10 +19,10 @@ use maud::{Markup, html};
 use std::time::Duration;
 use tooltrail_catalog::queries::Store;
 use tooltrail_catalog::queries::failures::{FailureGroup, FailureQuery, FailureReport, GroupCursor};
-use tooltrail_model::Status;
 use tooltrail_model::digest::FollowUp;
 use tooltrail_model::filter::{Filter, Mistake, Test};
 use tooltrail_model::row::SessionRow;
+use tooltrail_model::{Status, Time};
 use tooltrail_view::failures::{follow_up_sentence, follow_up_word};
 use tooltrail_view::head::{Tone, count, counted, look};
 use tooltrail_view::line::neutral;
@@ -32,6 +32,8 @@ const SHOWN: usize = 50;
 /// Bars of a chart, and of one in a row.
 const BARS: i32 = 60;
 const SPARKS: i32 = 30;
+/// The fewest days of a chart without a period.
+const LEAST: i32 = 20;
 /// Number of projects to narrow the list by, and of tools that a row names.
 const OFFERED: usize = 10;
 const TOOLS: usize = 3;
@@ -214,10 +216,18 @@ fn store<'s>(
     snapshot.catalogued(rows, app.threads())
 }
 
-/// The place of a group, as addresses have it.
+/// The place of a group, as addresses have it. The message comes last, because it may contain anything.
+fn text_of_cursor(cursor: &GroupCursor) -> String {
+    let last = cursor.last.map(|last| last.as_microsecond().to_string()).unwrap_or_default();
+    format!("{}:{last}:{}", cursor.count, cursor.group)
+}
+
 fn cursor_of_text(text: &str) -> Option<GroupCursor> {
-    let (count, group) = text.split_once(':')?;
-    Some(GroupCursor { count: count.parse().ok()?, group: group.to_owned() })
+    let mut parts = text.splitn(3, ':');
+    let count = parts.next()?.parse().ok()?;
+    let last = parts.next()?;
+    let last = if last.is_empty() { None } else { Some(Time::from_microsecond(last.parse().ok()?)?) };
+    Some(GroupCursor { count, last, group: parts.next()?.to_owned() })
 }
 
 /// The page, being drawn.
@@ -235,9 +245,9 @@ impl FailuresPage<'_> {
             @if total.count == 0 { (self.nothing(report)) } @else {
                 div.sums {
                     p.counted { (self.counted(report)) }
-                    (chart::bars("t-error", "failures", &self.days(total, BARS)))
+                    (chart::bars("t-error", "failures", Some(total.count), &self.days(total, BARS)))
                 }
-                (self.table(&report.groups))
+                (self.table(&report.groups, total))
                 (self.pages(report))
             }
             (self.pending(report))
@@ -261,31 +271,34 @@ impl FailuresPage<'_> {
     /// The failures by day, from the beginning of the period to today.
     fn days(&self, group: &FailureGroup, most: i32) -> Vec<DaySpan> {
         let clock = self.rows.clock;
-        let last = group.last.map(|last| clock.date(last)).into_iter().chain([clock.date(clock.now)]).max();
-        let (since, until) = self.filter.times();
-        let from = since.or(group.first).map_or_else(|| clock.date(clock.now), |first| clock.date(first));
-        let to = until.map(|until| clock.date(until)).into_iter().chain(last).min().unwrap_or(from);
-        chart::spans(&group.days, from, to.max(from), most)
+        let ((since, until), today) = (self.filter.times(), clock.date(clock.now));
+        let last = group.last.map_or(today, |last| clock.date(last));
+        // A period ends today, or where the filter says; all of the time ends with the last failure.
+        let to = until.map_or_else(|| if since.is_some() { last.max(today) } else { last }, |until| clock.date(until).min(last.max(today)));
+        let from = since.or(group.first).map_or(to, |first| clock.date(first));
+        // A few days alone would be a few huge bars.
+        let least = to.checked_sub(jiff::Span::new().days(LEAST)).unwrap_or(to);
+        chart::spans(&group.days, if since.is_some() { from.min(to) } else { from.min(least) }, to, most)
     }
 
-    fn table(&self, groups: &[FailureGroup]) -> Markup {
+    fn table(&self, groups: &[FailureGroup], total: &FailureGroup) -> Markup {
         let several = self.view.period.is_none_or(|period| period.word != "today");
         html! {
             table.failures aria-label="Failures" {
                 thead { tr {
-                    th.group scope="col" { "Message" } th.count.n scope="col" { "Calls" } th.sessions.n scope="col" { "Sessions" } th.tools scope="col" { "Tools" }
+                    th.group scope="col" { "Message" } th.count.n scope="col" { "Calls" } th.sessions.n scope="col" { "Sessions" } th.of-tools scope="col" { "Tools" }
                     @if several { th.trend scope="col" { "Trend" } }
                     th.first scope="col" { "First" } th.last scope="col" { "Last" } th.then scope="col" { "What came next" }
                 } }
-                tbody data-rows { @for group in groups { (self.row(group, several)) } }
+                tbody data-rows { @for group in groups { (self.row(group, total, several)) } }
             }
         }
     }
 
-    fn row(&self, group: &FailureGroup, several: bool) -> Markup {
+    fn row(&self, group: &FailureGroup, total: &FailureGroup, several: bool) -> Markup {
         let clock = self.rows.clock;
         let look = look(worst(group));
-        let when = |time: Option<tooltrail_model::Time>| html! { @if let Some(time) = time { time datetime=(time) title=(clock.full(time)) { (clock.ago(time)) " ago" } } };
+        let when = |time: Option<Time>| html! { @if let Some(time) = time { time datetime=(time) title=(clock.full(time)) { (clock.ago(time)) " ago" } } };
         html! {
             tr {
                 td.group {
@@ -294,8 +307,8 @@ impl FailuresPage<'_> {
                 }
                 td.count.n { (count(group.count)) span.unit { " " (if group.count == 1 { "call" } else { "calls" }) } }
                 td.sessions.n { (count(group.sessions)) span.unit { " " (if group.sessions == 1 { "session" } else { "sessions" }) } }
-                td.tools { (tools(group)) }
-                @if several { td.trend { (chart::spark(&self.trend(group))) } }
+                td.of-tools { (tools(group)) }
+                @if several { td.trend { (chart::spark(&self.trend(group, total))) } }
                 td.first { (when(group.first)) }
                 td.last { (when(group.last)) }
                 td.then { (follow_ups(group)) }
@@ -304,22 +317,14 @@ impl FailuresPage<'_> {
     }
 
     /// The failures of a group by day, in the same period as those of all groups, so that rows can be compared.
-    fn trend(&self, group: &FailureGroup) -> Vec<DaySpan> {
-        let clock = self.rows.clock;
-        let from = self.filter.times().0.or(group.first).map_or_else(|| clock.date(clock.now), |first| clock.date(first));
-        let to = group.last.map_or(from, |last| clock.date(last)).max(clock.date(clock.now).min(self.last_day()));
-        chart::spans(&group.days, from, to.max(from), SPARKS)
-    }
-
-    /// The last day of the period.
-    fn last_day(&self) -> jiff::civil::Date {
-        let clock = self.rows.clock;
-        clock.date(self.filter.times().1.unwrap_or(clock.now))
+    fn trend(&self, group: &FailureGroup, total: &FailureGroup) -> Vec<DaySpan> {
+        let days = FailureGroup { days: group.days.clone(), first: total.first, last: total.last, ..FailureGroup::default() };
+        self.days(&days, SPARKS)
     }
 
     fn pages(&self, report: &FailureReport) -> Markup {
         let view = &self.view;
-        let next = report.groups.last().filter(|_| report.has_more).map(|last| format!("{}:{}", last.count, last.group));
+        let next = report.groups.last().filter(|_| report.has_more).map(|last| text_of_cursor(&last.cursor()));
         html! {
             @if view.after.is_some() || next.is_some() {
                 nav.pages aria-label="Pages of this list" {

@@ -71,7 +71,13 @@ impl ProjectPage<'_> {
         filter_address(self.rows.app, list, format!("{} {more}", self.term).trim_end())
     }
 
+    /// The address of its failures.
+    fn failures_address(&self, more: &str) -> String {
+        format!("{}&period=all{more}", filter_address(self.rows.app, "/failures", &self.term))
+    }
+
     fn page(&self, progress: &Markup) -> Result<Markup, Trouble> {
+        let failures = self.failures()?;
         let judged = self.store().judged_sessions(&self.filter, None, JUDGED)?.entries;
         let totals = self.store().projects()?.into_iter().find(|project| project.project.as_deref() == Some(self.path)).unwrap_or_default();
         Ok(html! {
@@ -82,14 +88,14 @@ impl ProjectPage<'_> {
                     p.counted {
                         a href=(self.of("/sessions", "")) { (counted(totals.sessions, "session")) }
                         " · " a href=(self.of("/calls", "")) { (counted(totals.calls, "call")) }
-                        @if totals.failed > 0 { " · " a href=(filter_address(self.rows.app, "/failures", &self.term)) { (count(totals.failed)) " failed" } }
+                        @if failures.total.count > 0 { " · " a href=(self.failures_address("")) { (counted(failures.total.count, "failure")) } }
                         @if let Some(last) = totals.last_at { span.di { " · last active " time datetime=(last) title=(self.rows.clock.full(last)) { (self.rows.clock.since(last)) " ago" } } }
                     }
                     (progress)
                 }
-                (self.trend()?)
+                (self.trend(totals.last_at)?)
                 div.columns {
-                    div { (self.sessions(&judged)) (self.checks(&judged)) (self.failures()?) }
+                    div { (self.sessions(&judged)) (self.checks(&judged)) (self.messages(&failures)) }
                     div.aside { (self.files()?) (self.commands()?) }
                 }
             }
@@ -97,9 +103,13 @@ impl ProjectPage<'_> {
     }
 
     /// Sessions, calls and failures by day.
-    fn trend(&self) -> Result<Markup, Trouble> {
+    fn trend(&self, last: Option<Time>) -> Result<Markup, Trouble> {
         let clock = self.rows.clock;
-        let to = clock.date(clock.now);
+        // A project without recent work shows its last days.
+        let today = clock.date(clock.now);
+        let recent = |last: &Time| last.micros_until(clock.now) < i64::from(DAYS - 1) * 86_400_000_000;
+        let last = last.filter(|last| !recent(last)).map(|last| clock.date(last));
+        let to = last.unwrap_or(today);
         let from = to.checked_sub(jiff::Span::new().days(DAYS - 1)).unwrap_or(to);
         let zone = words::zone();
         let since = from.to_zoned(zone.clone()).map_or(clock.now, |day| Time::from(day.timestamp()));
@@ -108,16 +118,16 @@ impl ProjectPage<'_> {
             let days: BTreeMap<String, u64> = days.iter().map(|day| (day.day.clone(), number(day))).collect();
             chart::spans(&days, from, to, DAYS)
         };
-        // Sessions that went on for days would be counted on each of them.
-        let sessions = spans(|day| day.sessions);
+        let sum = |number: fn(&DayActivity) -> u64| Some(days.iter().map(number).sum::<u64>());
         Ok(html! {
             section.trend {
-                h2 { "Last " (DAYS) " days" }
-                @if days.is_empty() { p.di { "No calls in the last " (DAYS) " days." } } @else {
+                h2 { @match last { Some(last) => { (DAYS) " days up to " (last) }, None => { "Last " (DAYS) " days" } } }
+                @if days.is_empty() { p.di { "No calls in these days." } } @else {
                     div.charts {
-                        (chart::bars("t-plain", "session days", &sessions))
-                        (chart::bars("t-running", "calls", &spans(|day| day.calls)))
-                        (chart::bars("t-error", "failures", &spans(|day| day.failed)))
+                        // A session that went on for days is counted on each of them, so there is no sum.
+                        (chart::bars("t-plain", "Sessions", None, &spans(|day| day.sessions)))
+                        (chart::bars("t-running", "calls", sum(|day| day.calls), &spans(|day| day.calls)))
+                        (chart::bars("t-error", "failures", sum(|day| day.failed), &spans(|day| day.failed)))
                     }
                     details.rest { summary { "As a table" } (day_table(&days)) }
                 }

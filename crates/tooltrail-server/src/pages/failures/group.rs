@@ -47,7 +47,7 @@ impl FailuresPage<'_> {
             (sample)
             section {
                 h2 { "Calls " span.di { (count(group.count)) } }
-                (self.calls(&page))
+                (self.calls(&page, &group))
                 (self.call_pages(&page))
             }
             (self.pending(report))
@@ -79,7 +79,7 @@ impl FailuresPage<'_> {
                     div { dt { "Last" } dd { (when(group.last)) } }
                     div { dt { "What came next" } dd { (follow_ups(group)) } }
                 }
-                (chart::bars("t-error", "failures", &self.days(group, BARS)))
+                (chart::bars("t-error", "failures", Some(group.count), &self.days(group, BARS)))
             }
         }
     }
@@ -87,12 +87,17 @@ impl FailuresPage<'_> {
     /// The last failure, as its tool shows it.
     fn sample(&self, last: &GroupedCall) -> Markup {
         let cursor = last.cursor();
-        let shown = self.body(cursor).unwrap_or_default();
+        let shown = self.body(cursor);
+        let about = last.call.about.as_deref().filter(|about| !about.is_empty());
         html! {
             section.sample {
-                h2 { "Last failure " span.di { a href=(self.call_address(cursor)) { "call " (neutral(&last.call.r#ref)) } } }
-                @if let Some(error) = &last.call.error { p.error-line { (neutral(error)) } }
-                (shown)
+                h2 { "Last failure" }
+                p.of-call {
+                    a href=(self.call_address(cursor)) { (neutral(&last.call.r#ref)) } " " b { (words::cut(&last.call.tool, 40)) }
+                    @if let Some(about) = about { " " code { (neutral(about)) } }
+                }
+                // What the tool printed says more than the line of it that names the group.
+                @match (shown, &last.call.error) { (Some(shown), _) => (shown), (None, Some(error)) => p.error-line { (neutral(error)) }, _ => {} }
             }
         }
     }
@@ -113,7 +118,7 @@ impl FailuresPage<'_> {
         })
     }
 
-    fn calls(&self, page: &Page<GroupedCall>) -> Markup {
+    fn calls(&self, page: &Page<GroupedCall>, group: &FailureGroup) -> Markup {
         let rows: HashMap<(&str, &str), usize> = (0..).zip(self.rows.rows).map(|(place, row)| ((row.agent, row.session), place)).collect();
         let clock = self.rows.clock;
         html! {
@@ -131,7 +136,8 @@ impl FailuresPage<'_> {
                                 a data-row href=(self.call_address(failed.cursor())) title=[failed.call.about.as_deref().map(neutral)] {
                                     @match failed.call.about.as_deref().filter(|about| !about.is_empty()) { Some(about) => code { (neutral(about)) }, None => span.di { "no argument" } }
                                 }
-                                @if let Some(error) = &failed.call.error { span.error-line title=(neutral(error)) { (neutral(error)) } }
+                                // The heading has it already where nothing in it was folded.
+                                @if let Some(error) = failed.call.error.as_ref().filter(|error| **error != group.group) { span.error-line title=(neutral(error)) { (neutral(error)) } }
                             }
                             td.then { span class=(words::class(tone(failed.follow_up))) title=(follow_up_sentence(failed.follow_up)) { (follow_up_word(failed.follow_up)) } }
                         }

@@ -19,7 +19,7 @@ impl ProjectPage<'_> {
         html! {
             section {
                 h2 { "Latest sessions" }
-                table.sessions.short.latest aria-label="Latest sessions" {
+                table.sessions.short.latest aria-label="Latest sessions" data-tests-from=(self.rows.app.to("/sessions/tests")) {
                     thead { tr {
                         th.when scope="col" { "When" } th.session scope="col" { "Session" } th.calls.n scope="col" { "Calls" } th.bad.n scope="col" { "Problems" }
                         th.tests scope="col" { "Tests" } th.open scope="col" { "Unresolved" } th.changed scope="col" { "Lines" } th.shipped scope="col" { "Commits" }
@@ -57,7 +57,8 @@ impl ProjectPage<'_> {
                         td.changed { (cell(&cells.lines.text, &cells.lines.title, cells.lines.tone, Some(format!("{to}/changes")))) }
                         td.shipped { (cell(&cells.commits.text, &cells.commits.title, cells.commits.tone, None)) }
                     }
-                    None => { td.tests { span.t-muted title="not read yet" { "…" } } td.open {} td.changed {} td.shipped {} }
+                    // Not stored, as those of live sessions: the script asks for them.
+                    None => { @for part in ["tests", "open", "changed", "shipped"] { td.(part) { span.t-muted data-tests=(id) data-part=(part) title="not read yet" { @if part == "tests" { "…" } } } } }
                 }
             }
         }

@@ -2,13 +2,12 @@
 
 use super::ProjectPage;
 use crate::answer::Trouble;
-use crate::filter_form::filter_address;
 use crate::request::encoded;
 use crate::words;
 use maud::{Markup, html};
 use std::time::Duration;
 use tooltrail_catalog::queries::Store;
-use tooltrail_catalog::queries::failures::FailureQuery;
+use tooltrail_catalog::queries::failures::{FailureQuery, FailureReport};
 use tooltrail_model::filter::quoted;
 use tooltrail_view::head::{count, counted, look};
 use tooltrail_view::line::neutral;
@@ -32,13 +31,12 @@ impl ProjectPage<'_> {
                 h2 { "Files changed most" }
                 @if files.is_empty() { p.di { "No changes to files." } } @else {
                     table.projects.most aria-label="Files changed most" {
-                        thead { tr { th scope="col" { "File" } th.n scope="col" { "Sessions" } th.n scope="col" { "Edits" } th.n.lines scope="col" { "Lines" } } }
+                        thead { tr { th scope="col" { "File" } th.n scope="col" { "Sessions" } th.n.lines scope="col" { "Lines" } } }
                         tbody { @for file in &files {
                             @let name = within(&file.path).filter(|name| !name.is_empty()).unwrap_or_else(|| words::tilde(&file.path, self.rows.home.as_deref()).into_owned());
                             tr {
                                 td.file { a href=(self.of("/calls", &format!("file:{} has:diff", quoted(&file.path)))) title=(neutral(&file.path)) { bdi { (neutral(&name)) } } }
-                                td.n { (count(file.sessions)) }
-                                td.n { (count(file.calls)) }
+                                td.n title=(counted(file.calls, "edit")) { (count(file.sessions)) }
                                 td.n.lines { @match file.lines { Some((added, removed)) => { span.t-ok { "+" (count(added)) } " " span.t-error { "−" (count(removed)) } }, None => span.di title="not all changes are known" { "?" } } }
                             }
                         } }
@@ -73,13 +71,16 @@ impl ProjectPage<'_> {
         })
     }
 
-    /// The messages of most failures.
-    pub(super) fn failures(&self) -> Result<Markup, Trouble> {
+    /// Its failures, with the most frequent messages.
+    pub(super) fn failures(&self) -> Result<FailureReport, Trouble> {
         let zone = words::zone();
         let query = FailureQuery { filter: &self.filter, unresolved: false, zone: &zone, patience: PATIENCE };
-        let report = self.store().failures(&query, None, MESSAGES)?;
-        let to = |more: &str| format!("{}&period=all{more}", filter_address(self.rows.app, "/failures", &self.term));
-        Ok(html! {
+        Ok(self.store().failures(&query, None, MESSAGES)?)
+    }
+
+    /// The messages of most failures.
+    pub(super) fn messages(&self, report: &FailureReport) -> Markup {
+        html! {
             section {
                 h2 { "Failures " span.di { (count(report.total.count)) } }
                 @if report.groups.is_empty() { p.di { "No failures." } } @else {
@@ -88,13 +89,13 @@ impl ProjectPage<'_> {
                         li {
                             span.n { (count(group.count)) "×" }
                             @if let Some(look) = status { span class=(words::class(look.tone)) title=(look.word) { (look.glyph) span.vh { " " (look.word) } } }
-                            a data-row href=(to(&format!("&group={}", encoded(&group.group)))) title=[group.error.as_deref().map(neutral)] { code { (neutral(&group.group)) } }
+                            a data-row href=(self.failures_address(&format!("&group={}", encoded(&group.group)))) title=[group.error.as_deref().map(neutral)] { code { (neutral(&group.group)) } }
                             span.di { (counted(group.sessions, "session")) @if let Some(last) = group.last { ", " (self.rows.clock.ago(last)) " ago" } }
                         }
                     } }
-                    p.more { a href=(to("")) { "All failures of this project" } @if report.total.unresolved() > 0 { span.di { " · " } a href=(to("&unresolved=1")) { (count(report.total.unresolved())) " unresolved" } } }
+                    p.more { a href=(self.failures_address("")) { "All failures of this project" } @if report.total.unresolved() > 0 { span.di { " · " } a href=(self.failures_address("&unresolved=1")) { (count(report.total.unresolved())) " unresolved" } } }
                 }
             }
-        })
+        }
     }
 }
