@@ -123,7 +123,9 @@ fn printed_error(story: &Story<'_>) -> Option<String> {
     if !matches!(story.row.status, Status::Failed | Status::TimedOut) || digest::is_negative_answer(story) {
         return None;
     }
-    let output = words(&story.answer.as_ref()?.seen);
+    let output: Vec<String> =
+        words(&story.answer.as_ref()?.seen).lines().filter(|line| !is_exit_code(line.trim())).map(str::to_owned).collect();
+    let output = output.join("\n");
     // Commands say why they end at their end; what stands before is what they did.
     let last = || output.lines().rev().take(LAST_LINES).find(|line| !line.trim().is_empty()).map(str::to_owned);
     failure_hint(&output).or_else(last).and_then(|line| error_line(&line))
@@ -194,9 +196,11 @@ pub(crate) fn derive(linked: &Linked<'_>, session: usize, requests: &RequestInde
     let own = (0..calls.len()).filter(|&index| calls.get(index).is_some_and(|call| call.row.copy_of.is_none()));
     let mut details: Vec<CallDetails> = own.filter_map(|index| noting.details(index)).collect();
     for call in &mut details {
-        // A call that nothing followed because it is none: a negative answer, or a script that is told by a call in it.
         call.follow_up = follow_ups.get(&call.number).copied().filter(|_| call.failure.is_some());
-        call.failure = call.failure.take().filter(|_| call.follow_up.is_some());
+        // No failure: a negative answer, or a script that is told by a call in it, whose error would stand there twice.
+        if call.follow_up.is_none() && call.failure.take().is_some() {
+            call.error = None;
+        }
     }
     let commands = tallies(calls, &noting.labels.into_inner().unwrap_or_else(PoisonError::into_inner), &details);
     SessionDetails { digest: digest.to_stored(), calls: details, commands, requests: requests.of_session(linked, session) }

@@ -50,7 +50,7 @@ document.addEventListener('DOMContentLoaded', () => {
   };
 
   // ---- What is shown ----------------------------------------------------------------------------------------------
-  let told = { sessions: [], projects: [], turns: [], files: [] };
+  let told = { sessions: [], project_pages: [], turns: [], files: [] };
   let options = [];
   let at = 0;
   // Whether somebody has chosen, and not only written.
@@ -62,7 +62,7 @@ document.addEventListener('DOMContentLoaded', () => {
       ['Turns', query ? told.turns : []],
       ['Files it changed', told.files.slice(0, query ? undefined : 4)],
       [query ? 'Sessions' : 'Recent sessions', told.sessions],
-      ['Projects', told.projects],
+      ['Projects', told.project_pages],
       ['Commands', found.slice(0, query ? 6 : 14)],
       ['Search', query ? [
         { title: `Search everything for “${query}”`, about: '', to: wanted.to('/search?q=') },
@@ -123,7 +123,7 @@ document.addEventListener('DOMContentLoaded', () => {
     const take = (part) => { if (!own.signal.aborted) { told = { ...told, ...part }; show(); } };
     const gone = (part) => () => take(part);
     answered = Promise.all([
-      ask(query, '', own.signal).then(take, gone({ sessions: [], projects: [] })),
+      ask(query, '', own.signal).then(take, gone({ sessions: [], project_pages: [] })),
       id ? ask(query, '&session=' + id, own.signal).then(take, gone({ turns: [], files: [] })) : undefined,
     ]).then(() => { if (!own.signal.aborted) stale = false; });
   };
@@ -133,7 +133,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (dialog.open) return dialog.close();
     for (const other of document.querySelectorAll('dialog[open]')) other.close();
     input.value = '';
-    told = { sessions: [], projects: [], turns: [], files: [] };
+    told = { sessions: [], project_pages: [], turns: [], files: [] };
     show();
     dialog.showModal();
     look();

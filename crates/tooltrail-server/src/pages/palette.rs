@@ -33,7 +33,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let query: String = request.word("q").unwrap_or_default().chars().take(LONGEST).collect();
     let wanted = PaletteQuery::new(&query);
     let told = match request.word("session") {
-        None => json!({ "sessions": sessions(app, &wanted)?, "projects": projects(app, &wanted)? }),
+        None => json!({ "sessions": sessions(app, &wanted)?, "project_pages": projects(app, &wanted)? }),
         Some(session) => within(app, session, &wanted)?,
     };
     Ok(PageResponse::Text("application/json", told.to_string()))

@@ -88,7 +88,7 @@ impl ProjectPage<'_> {
                     div.strip role="group" aria-label="Checks over time" {
                         @for (kind, name) in kinds.into_iter().filter(|(kind, _)| has(*kind)) {
                             div.kind {
-                                span.name { (name) }
+                                span.of-kind { (name) }
                                 ol { @for (session, verdict) in &sessions { li { (self.mark(session, verdict, kind, name)) } } }
                             }
                         }
