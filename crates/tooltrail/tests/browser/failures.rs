@@ -37,7 +37,7 @@ fn from_a_message_to_its_calls_and_back() {
         browser.until("return document.activeElement.matches('table.failures a[data-row]')").await;
         browser.follow("table.failures a[data-row]").await;
         browser.until("return location.search.includes('group=') && location.search.includes('unresolved=1')").await;
-        browser.until("return document.querySelector('.sample a') && document.querySelector('table.failed a[data-row]')").await;
+        browser.until("return ['.sample a', 'table.failed a[data-row]'].every((part) => document.querySelector(part) !== null)").await;
         browser.follow("table.failed a[data-row]").await;
         browser.until("return location.pathname.startsWith('/c/')").await;
         browser.back().await.expect("there is a way back");
