@@ -35,6 +35,15 @@ struct CountedFailure<'r> {
     follow_up: FollowUp,
 }
 
+/// A call of a group, before its row is read.
+struct CallOfGroup {
+    cursor: CallCursor,
+    listed: ListedCall,
+    time: Option<Time>,
+    follow_up: FollowUp,
+    error: Option<String>,
+}
+
 impl CatalogueQuery<'_> {
     /// Makes and stores what is missing of the failures in the sessions that a filter may select.
     pub fn make_failures(&self, filter: &Filter) -> Result<(), CatalogueError> {
@@ -81,21 +90,22 @@ impl CatalogueQuery<'_> {
         after: Option<&CallCursor>,
         limit: usize,
     ) -> Result<Page<GroupedCall>, CatalogueError> {
-        let mut found: Vec<(CallCursor, ListedCall, Option<Time>, FollowUp, Option<String>)> = Vec::new();
+        let mut found: Vec<CallOfGroup> = Vec::new();
         self.each_failure(query, |failure| {
             let Some(row) = self.rows.get(failure.session).filter(|_| failure.group == group) else { return };
             let CountedFailure { session, id, number, order, .. } = *failure;
             let cursor = CallCursor { order, agent: row.agent.to_owned(), session: row.session.to_owned(), number };
             if after.is_none_or(|after| cursor < *after) {
                 let listed = ListedCall { session, id, number, order, took: None };
-                found.push((cursor, listed, failure.time, failure.follow_up, failure.error.map(str::to_owned)));
+                let (time, follow_up, error) = (failure.time, failure.follow_up, failure.error.map(str::to_owned));
+                found.push(CallOfGroup { cursor, listed, time, follow_up, error });
             }
         })?;
-        found.sort_by(|one, other| other.0.cmp(&one.0));
+        found.sort_by(|one, other| other.cursor.cmp(&one.cursor));
         let has_more = found.len() > limit;
         found.truncate(limit);
         let mut entries = Vec::with_capacity(found.len());
-        for (cursor, listed, time, follow_up, error) in found {
+        for CallOfGroup { cursor, listed, time, follow_up, error } in found {
             let call = self.call_row(cursor, listed)?;
             entries.extend(call.map(|call| GroupedCall { call: StoredCallRow { error, ..call }, time, follow_up }));
         }
