@@ -5,9 +5,10 @@
 //! stored stays. A session that may be live has none, because its outcome depends on the time.
 
 use crate::library::{Library, StoredLibrary};
-use crate::store::details::{CallContent, CallDetails, DetailKey, RequestDetails, SessionDetails};
-use crate::store::{CatalogueError, SessionListing};
-use crate::{Map, each};
+use crate::store::details::{CallContent, CallDetails, CommandTally, DetailKey, RequestDetails, SessionDetails};
+use crate::store::{CatalogueError, ListedCall, SessionListing};
+use crate::{Map, Set, each};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tooltrail_formats::error::ErrorChain;
@@ -15,14 +16,15 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::changes::net::FileSize;
+use tooltrail_model::command::CommandLine;
 use tooltrail_model::content::words;
-use tooltrail_model::digest::{self, Digest};
+use tooltrail_model::digest::{self, Digest, FollowUp};
 use tooltrail_model::failure_group::{error_line, failure_group};
 use tooltrail_model::failure_hint::failure_hint;
 use tooltrail_model::filter::content;
 use tooltrail_model::link::{Linked, LinkedRequest, Now};
-use tooltrail_model::row::SessionRow;
-use tooltrail_model::transcript::{Entry, Spot, Story, Transcript};
+use tooltrail_model::row::{CallNumber, SessionRow};
+use tooltrail_model::transcript::{CallEntry, Entry, Spot, Story, Transcript};
 use tooltrail_model::{Map as ModelMap, Status, Time};
 use tracing::{debug, warn};
 
@@ -41,6 +43,8 @@ fn ended() -> Now {
 struct NotingBook<'b, 'a> {
     book: &'b SessionBook<'a>,
     noted: Mutex<Vec<Option<CallDetails>>>,
+    /// The name of the command that each call ran.
+    labels: Mutex<Map<usize, String>>,
 }
 
 impl NotingBook<'_, '_> {
@@ -68,6 +72,8 @@ impl Book for NotingBook<'_, '_> {
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = noted.get_mut(index).filter(|place| place.is_none()) {
             *place = self.book.transcript().calls.get(index).map(|call| CallDetails { number: call.number, ..of_call(&loaded) });
+            let label = if let Loaded::Call(story) = &loaded { story.command.as_ref().and_then(CommandLine::label) } else { None };
+            self.labels.lock().unwrap_or_else(PoisonError::into_inner).extend(label.map(|label| (index, label)));
         }
         drop(noted);
         loaded
@@ -97,10 +103,19 @@ fn of_call(loaded: &Loaded<'_>) -> CallDetails {
     content::files(loaded, &mut |path| files.push(path.to_owned()));
     let command = content::command(loaded).map(str::to_owned);
     let facts = CallContent { known: true, files, has_image: content::has_image(loaded), command };
-    let error = digest::explanation(story).and_then(|text| error_line(&text)).or_else(|| printed_error(story));
+    let told = digest::explanation(story).and_then(|text| error_line(&text));
+    // The exit code alone says that something failed, which the status says too, and not what.
+    let error = told.clone().filter(|line| !is_exit_code(line)).or_else(|| printed_error(story)).or(told);
     let failed = matches!(story.row.status, Status::Failed | Status::TimedOut | Status::Blocked | Status::Rejected);
-    let failure = (failed && !digest::is_negative_answer(story)).then(|| group(story, error.as_deref()));
+    // Whether that is a failure is known with the whole session.
+    let failure = failed.then(|| group(story, error.as_deref()));
     CallDetails { facts, error, failure, ..CallDetails::default() }
+}
+
+/// Whether a message says no more than an exit code.
+fn is_exit_code(line: &str) -> bool {
+    let words = line.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.').trim_end().to_ascii_lowercase();
+    matches!(words.as_str(), "exit code" | "process exited with code" | "command failed with exit code" | "exited with code")
 }
 
 /// The error line of a command that failed without a message of the agent: the line of its output that names a failure, else the last one.
@@ -108,7 +123,9 @@ fn printed_error(story: &Story<'_>) -> Option<String> {
     if !matches!(story.row.status, Status::Failed | Status::TimedOut) || digest::is_negative_answer(story) {
         return None;
     }
-    let output = words(&story.answer.as_ref()?.seen);
+    let output: Vec<String> =
+        words(&story.answer.as_ref()?.seen).lines().filter(|line| !is_exit_code(line.trim())).map(str::to_owned).collect();
+    let output = output.join("\n");
     // Commands say why they end at their end; what stands before is what they did.
     let last = || output.lines().rev().take(LAST_LINES).find(|line| !line.trim().is_empty()).map(str::to_owned);
     failure_hint(&output).or_else(last).and_then(|line| error_line(&line))
@@ -172,12 +189,54 @@ pub(crate) fn derive(linked: &Linked<'_>, session: usize, requests: &RequestInde
     let now = ended();
     let book = SessionBook::read(linked, &[session], &now, shelf, None);
     let calls = &book.transcript().calls;
-    let noting = NotingBook { book: &book, noted: Mutex::new(vec![None; calls.len()]) };
-    let digest = digest::of(&noting, &Selection::default()).to_stored();
+    let noting = NotingBook { book: &book, noted: Mutex::new(vec![None; calls.len()]), labels: Mutex::default() };
+    let (digest, follow_ups) = digest::with_follow_ups(&noting);
+    let follow_ups: Map<CallNumber, FollowUp> = follow_ups.into_iter().collect();
     // A copy has no row: it is told where its original is.
     let own = (0..calls.len()).filter(|&index| calls.get(index).is_some_and(|call| call.row.copy_of.is_none()));
-    let calls = own.filter_map(|index| noting.details(index)).collect();
-    SessionDetails { digest, calls, requests: requests.of_session(linked, session) }
+    let mut details: Vec<CallDetails> = own.filter_map(|index| noting.details(index)).collect();
+    for call in &mut details {
+        call.follow_up = follow_ups.get(&call.number).copied().filter(|_| call.failure.is_some());
+        // No failure: a negative answer, or a script that is told by a call in it, whose error would stand there twice.
+        if call.follow_up.is_none() && call.failure.take().is_some() {
+            call.error = None;
+        }
+    }
+    let commands = tallies(calls, &noting.labels.into_inner().unwrap_or_else(PoisonError::into_inner), &details);
+    SessionDetails { digest: digest.to_stored(), calls: details, commands, requests: requests.of_session(linked, session) }
+}
+
+/// Counts the commands of a session by name: how often each was started, and how often it failed or ran out of time.
+fn tallies(calls: &[CallEntry<'_>], labels: &Map<usize, String>, details: &[CallDetails]) -> Vec<CommandTally> {
+    let failures: Set<CallNumber> = details.iter().filter(|call| call.failure.is_some()).map(|call| call.number).collect();
+    let mut tallies: BTreeMap<&str, CommandTally> = BTreeMap::new();
+    for (index, call) in calls.iter().enumerate().filter(|(_, call)| call.row.copy_of.is_none()) {
+        let refused = matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
+        let Some(label) = labels.get(&index).filter(|_| !refused) else { continue };
+        let tally = tallies.entry(label).or_insert_with(|| CommandTally { label: label.clone(), ..CommandTally::default() });
+        tally.runs += 1;
+        if failures.contains(&call.number) {
+            tally.failed += 1;
+            if tally.last.is_none() || call.row.requested_at >= tally.at {
+                (tally.last, tally.at) = (Some((call.number.call, call.number.inner)), call.row.requested_at);
+            }
+        }
+    }
+    tallies.into_values().collect()
+}
+
+/// The details of one session, whether or not they may be stored; `None` for one whose logs are gone.
+pub(crate) fn derive_one(
+    library: &StoredLibrary,
+    listing: &SessionListing,
+    session: usize,
+) -> Result<Option<SessionDetails>, CatalogueError> {
+    let rows = listing.rows_of(&[session]);
+    let (Some(bundle), Some(row)) = (listing.bundle(session), rows.first()) else { return Ok(None) };
+    let linker = library.open(bundle)?;
+    let linked = linker.link();
+    let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
+    Ok(place.map(|place| derive(&linked, place, &RequestIndex::of(&linked), library.shelf())))
 }
 
 impl StoredLibrary {
@@ -187,6 +246,14 @@ impl StoredLibrary {
         let text = self.details.digest(listing.detail_key(session)?)?;
         let digest = Digest::of_stored(&text, row.short)?;
         Some(Digest { state: row.state, state_reason: row.state_reason, ..digest })
+    }
+
+    /// The first line of what went wrong with a call, as far as it is known without opening logs.
+    pub fn error(&self, listing: &SessionListing, call: ListedCall) -> Option<String> {
+        match listing.detail_key(call.session) {
+            Some(key) => self.details.error(key, call.id),
+            None => self.known_live(listing, call.session)?.calls.get(&call.number)?.error.clone(),
+        }
     }
 
     /// Whether the details of a session are missing, and can be made.

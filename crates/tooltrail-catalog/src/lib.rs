@@ -3,14 +3,15 @@
 //! [`store`] is the catalogue: sessions, calls, turns and usage in a file that is only a cache of the logs. [`refresh`] makes it equal to
 //! what the logs say now. [`library`] opens sessions. [`matching`] decides which of them a filter selects. [`search`] finds text in
 //! every session. The logs are its index: they are read at memory speed, so nothing has to be built first and nothing can be stale.
-//! `details` makes what follows from the content of sessions: digests, errors, files, requests. [`verify`] compares the catalogue with a
-//! fresh reading. [`queries`] names what pages and commands ask about all sessions. [`totals`] sums up what a filter selects, of logs that
-//! [`parts`] links a part at a time.
+//! `details` makes what follows from the content of sessions: digests, errors, files, requests; `live_details` keeps it in memory
+//! where it cannot be stored. [`verify`] compares the catalogue with a fresh reading. [`queries`] names what pages and commands ask about
+//! all sessions. [`totals`] sums up what a filter selects, of logs that [`parts`] links a part at a time.
 //! [`keep`] copies logs before their agents delete them. [`watch`] reports what changes in them while it happens.
 
 mod details;
 pub mod keep;
 pub mod library;
+mod live_details;
 pub mod matching;
 pub mod parts;
 pub mod queries;

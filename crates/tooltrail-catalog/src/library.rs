@@ -5,6 +5,7 @@
 //! bundle, so nothing else has to be in memory.
 
 use crate::keep::Keep;
+use crate::live_details::LiveDetails;
 use crate::matching::stored::CatalogueQuery;
 use crate::matching::{self, MatchContext};
 use crate::store::details::DetailStore;
@@ -113,6 +114,8 @@ pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
     /// Details of sessions, which are written while the catalogue is read.
     pub(crate) details: DetailStore,
+    /// Those of live sessions.
+    pub(crate) live: LiveDetails,
     names: OnceLock<Arc<SessionNames>>,
     shelf: Disk,
     keep: Option<Keep>,
@@ -131,7 +134,14 @@ impl StoredLibrary {
             warn!(path = ?catalogue.path(), %error, "the index keeps more of itself in memory");
         }
         let details = DetailStore::new(catalogue.path());
-        StoredLibrary { details, catalogue: Mutex::new(catalogue), names: OnceLock::new(), shelf: Disk::default(), keep }
+        StoredLibrary {
+            details,
+            live: LiveDetails::default(),
+            catalogue: Mutex::new(catalogue),
+            names: OnceLock::new(),
+            shelf: Disk::default(),
+            keep,
+        }
     }
 
     /// The catalogue itself.

@@ -162,6 +162,7 @@ fn different(stored: SessionDetails, read: SessionDetails, short: &str) -> Vec<S
     let own: Map<CallNumber, &CallDetails> = read.calls.iter().map(|call| (call.number, call)).collect();
     // What could not be opened then is opened when it is asked for.
     let calls = stored.calls.iter().any(|call| call.facts.known && own.get(&call.number) != Some(&call));
+    let calls = calls || stored.commands != read.commands;
     let named = [("digest", digests), ("content", calls), ("requests", stored.requests != read.requests)];
     named.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name.to_owned()).collect()
 }

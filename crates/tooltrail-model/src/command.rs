@@ -118,7 +118,7 @@ pub enum CommandOutcome {
 }
 
 /// The programs that answer a question by their exit code.
-const ANSWERS: &[&str] = &["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep"];
+const ANSWERS: &[&str] = &["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "diff", "cmp", "test", "[", "pgrep", "which"];
 
 impl CommandLine {
     /// A name under which runs of the same command are counted: its program, with the subcommand where programs like it have one, as in
@@ -189,10 +189,13 @@ impl CommandLine {
     }
 
     /// True if the command with the recorded exit code only reports by it that it found nothing, or a difference. That is an answer and
-    /// no failure.
-    pub fn is_negative_answer(&self, exit_of: Option<&str>, exit_code: Option<i64>) -> bool {
-        let Some(text) = exit_of else { return false };
-        let command = self.commands.iter().find(|command| command.text == text);
+    /// no failure. Behind `cd DIR &&` the exit code may be that of `cd`, which its output would say.
+    pub fn is_negative_answer(&self, exit_of: Option<&str>, exit_code: Option<i64>, output: &str) -> bool {
+        let command = match (exit_of, self.essence.as_slice()) {
+            (Some(text), _) => self.commands.iter().find(|command| command.text == text),
+            (None, [only]) if !output.contains("cd:") => self.commands.get(*only),
+            _ => None,
+        };
         // These programs end with 1 for a negative answer, and with a higher code for an error.
         exit_code == Some(1) && command.is_some_and(|command| ANSWERS.contains(&command.family.as_str()))
     }

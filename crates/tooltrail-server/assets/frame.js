@@ -26,7 +26,7 @@
 
     // `g` and a letter go to a page, on every page.
     const go = (path) => location.assign(root.dataset.root + path);
-    const PLACES = { h: '/', l: '/#now', s: '/sessions', c: '/calls', f: '/calls?q=is:failed' };
+    const PLACES = { h: '/', l: '/#now', s: '/sessions', c: '/calls', f: '/failures' };
     const isText = (element) => element.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]');
     let begun = -Infinity;
     document.addEventListener('keydown', (event) => {

@@ -35,7 +35,8 @@ document.addEventListener('DOMContentLoaded', () => {
     command('Running sessions', to('/#now'), 'g l', 'live running'),
     command('Sessions', to('/sessions'), 'g s'),
     command('Calls', to('/calls'), 'g c', 'table'),
-    command('Failed calls', to('/calls?q=is:failed'), 'g f', 'failures errors'),
+    command('Failures', to('/failures'), 'g f', 'errors failed messages'),
+    command('Failed calls', to('/calls?q=is:failed'), '', 'errors table'),
     command('Search', to('/search'), '/'),
     command('Help', to('/help'), '', 'filters keys'),
     ...ifThere('#tt-help', (help) => command('Keys', () => help.showModal(), '?', 'shortcuts')),
@@ -49,7 +50,7 @@ document.addEventListener('DOMContentLoaded', () => {
   };
 
   // ---- What is shown ----------------------------------------------------------------------------------------------
-  let told = { sessions: [], turns: [], files: [] };
+  let told = { sessions: [], project_pages: [], turns: [], files: [] };
   let options = [];
   let at = 0;
   // Whether somebody has chosen, and not only written.
@@ -61,6 +62,7 @@ document.addEventListener('DOMContentLoaded', () => {
       ['Turns', query ? told.turns : []],
       ['Files it changed', told.files.slice(0, query ? undefined : 4)],
       [query ? 'Sessions' : 'Recent sessions', told.sessions],
+      ['Projects', told.project_pages],
       ['Commands', found.slice(0, query ? 6 : 14)],
       ['Search', query ? [
         { title: `Search everything for “${query}”`, about: '', to: wanted.to('/search?q=') },
@@ -121,7 +123,7 @@ document.addEventListener('DOMContentLoaded', () => {
     const take = (part) => { if (!own.signal.aborted) { told = { ...told, ...part }; show(); } };
     const gone = (part) => () => take(part);
     answered = Promise.all([
-      ask(query, '', own.signal).then(take, gone({ sessions: [] })),
+      ask(query, '', own.signal).then(take, gone({ sessions: [], project_pages: [] })),
       id ? ask(query, '&session=' + id, own.signal).then(take, gone({ turns: [], files: [] })) : undefined,
     ]).then(() => { if (!own.signal.aborted) stale = false; });
   };
@@ -131,7 +133,7 @@ document.addEventListener('DOMContentLoaded', () => {
     if (dialog.open) return dialog.close();
     for (const other of document.querySelectorAll('dialog[open]')) other.close();
     input.value = '';
-    told = { sessions: [], turns: [], files: [] };
+    told = { sessions: [], project_pages: [], turns: [], files: [] };
     show();
     dialog.showModal();
     look();

@@ -12,7 +12,7 @@ use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::load;
 use tooltrail_model::row::{CallNumber, CallRow};
 use tooltrail_model::{At, Status, Time};
-use tooltrail_view::head::{Look, Tone, look_of, outcome, took, why_of};
+use tooltrail_view::head::{Look, Tone, is_problem, look_of, outcome, took, why_of};
 use tooltrail_view::line::neutral;
 
 /// A call in a line.
@@ -36,6 +36,8 @@ pub(crate) struct CallLine {
     pub(crate) why: String,
     /// Whether the exit code is not that of the test or build in the command.
     pub(crate) doubt: bool,
+    /// First line of what went wrong.
+    pub(crate) error: Option<String>,
     took: Option<u64>,
     pub(crate) at: Option<Time>,
     /// Whether a subagent made it.
@@ -103,6 +105,8 @@ impl CallLine {
         let command = load::understand(shelf, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));
         let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success came from `{}`", neutral(of)));
+        // Most calls have none, and need not be looked up.
+        let error = if is_problem(row.status) { snapshot.library.error(&snapshot.listing, listed) } else { None };
         CallLine {
             session: listed.session,
             number: listed.number,
@@ -113,6 +117,7 @@ impl CallLine {
             outcome: outcome(&row),
             why: whose.or(why_of(&row).map(str::to_owned)).unwrap_or_default(),
             doubt,
+            error,
             took: row.duration_ms,
             at: row.requested_at,
             nested: row.sidechain,
@@ -152,6 +157,11 @@ impl CallLine {
                 @if outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (outcome) }
             }
         }
+    }
+
+    /// First line of what went wrong.
+    pub(crate) fn error_line(&self) -> Markup {
+        html! { @if let Some(error) = &self.error { span.error-line title=(neutral(error)) { (neutral(error)) } } }
     }
 
     /// How long it took.

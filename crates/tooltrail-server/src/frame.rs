@@ -57,7 +57,8 @@ impl FramedPage<'_> {
 }
 
 /// The links of the bar.
-const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/calls", "Calls"), ("/search", "Search")];
+const LINKS: &[(&str, &str)] =
+    &[("/", "Home"), ("/sessions", "Sessions"), ("/calls", "Calls"), ("/failures", "Failures"), ("/search", "Search")];
 
 /// The keys of pages that have rows.
 pub(crate) const ROW_KEYS: &[(&str, &str)] = &[("j k", "next, previous row"), ("Enter", "open the row")];
@@ -70,7 +71,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("g l", "running sessions"),
     ("g s", "sessions"),
     ("g c", "calls"),
-    ("g f", "calls that failed"),
+    ("g f", "failures"),
     ("t", "theme: auto, light, dark"),
     ("?", "these keys"),
     ("Esc", "close, leave"),

@@ -231,8 +231,13 @@ impl SnapshotSource {
         (state.first.unwrap_or_default(), state.newer)
     }
 
-    fn show(&self, snapshot: CatalogueSnapshot) {
-        self.state().snapshot = Some(Arc::new(snapshot));
+    fn show(&self, mut snapshot: CatalogueSnapshot) {
+        let mut state = self.state();
+        if let Some(before) = &state.snapshot {
+            snapshot.library.share_memory(&before.library);
+        }
+        state.snapshot = Some(Arc::new(snapshot));
+        drop(state);
         self.changed.notify_all();
     }
 

@@ -13,6 +13,7 @@ mod app_state;
 mod assets;
 mod call_rows;
 mod changed;
+mod chart;
 mod details;
 mod feed;
 mod filter_cache;

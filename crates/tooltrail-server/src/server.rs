@@ -200,7 +200,7 @@ fn page(app: &Arc<AppState>, handler: Handler) -> MethodRouter {
 fn searches(request: &PageRequest) -> bool {
     let lists = matches!(
         request.path.as_str(),
-        "/search" | "/search/counts" | "/sessions" | "/calls" | "/calls/counts" | "/calls.csv" | "/calls.jsonl"
+        "/search" | "/search/counts" | "/sessions" | "/calls" | "/calls/counts" | "/calls.csv" | "/calls.jsonl" | "/failures"
     );
     (lists || request.path.ends_with("/find")) && request.word("q").is_some()
 }
@@ -232,7 +232,9 @@ mod tests {
             query: vec![("q".to_owned(), query.to_owned())],
             ..PageRequest::default()
         };
-        for path in ["/search", "/search/counts", "/sessions", "/calls", "/calls/counts", "/calls.csv", "/calls.jsonl", "/s/3f2a/find"] {
+        for path in
+            ["/search", "/search/counts", "/sessions", "/calls", "/calls/counts", "/calls.csv", "/calls.jsonl", "/failures", "/s/3f2a/find"]
+        {
             assert!(searches(&request(path, "re:x")), "{path}");
             assert!(!searches(&request(path, " ")), "{path}");
         }

@@ -212,6 +212,22 @@ impl<'a> SessionRows<'a> {
         }
     }
 
+    /// The title, as a link that is not the one of its row.
+    pub(crate) fn plain_title(&self, row: &SessionRow<'_>, place: usize) -> Markup {
+        let title = words::title(row.title);
+        html! { @if self.is_gone(place) { span title=(title) { (title) } } @else { a href=(self.to(row)) title=(title) { (title) } } }
+    }
+
+    /// The address of the page of a project.
+    pub(crate) fn project_address(&self, path: &str) -> String {
+        project_address(self.app, &self.terms, path)
+    }
+
+    /// The project that a name in an address means.
+    pub(crate) fn project_named(&self, name: &str) -> Option<&'a str> {
+        self.terms.find(name)
+    }
+
     /// The address of a session.
     pub(crate) fn to(&self, row: &SessionRow<'_>) -> String {
         self.app.to(&format!("/s/{}", encoded(row.session)))
@@ -254,6 +270,11 @@ impl<'a> SessionRows<'a> {
             }
         }
     }
+}
+
+/// The address of the page of a project.
+pub(crate) fn project_address(app: &AppState, terms: &ProjectTerms<'_>, path: &str) -> String {
+    app.to(&format!("/p/{}", encoded(terms.end(path))))
 }
 
 fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {

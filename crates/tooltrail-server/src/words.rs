@@ -11,6 +11,11 @@ use tooltrail_view::digest::state_words;
 use tooltrail_view::head::{Tone, ago, is_problem};
 use tooltrail_view::line::neutral;
 
+/// The user's time zone.
+pub(crate) fn zone() -> TimeZone {
+    TimeZone::system()
+}
+
 /// The clock of the user's time zone, at the time of a snapshot.
 pub(crate) struct LocalClock {
     /// The moment.
@@ -21,7 +26,12 @@ pub(crate) struct LocalClock {
 impl LocalClock {
     /// The clock of this machine.
     pub(crate) fn at(now: Time) -> Self {
-        LocalClock { now, zone: TimeZone::system() }
+        LocalClock { now, zone: zone() }
+    }
+
+    /// The day of a moment.
+    pub(crate) fn date(&self, then: Time) -> jiff::civil::Date {
+        self.local(then).date()
     }
 
     /// How long ago something was, roughly: `3 m`, `2 h`, `5 d`.
@@ -143,6 +153,8 @@ pub(crate) fn session_term(session: &str, gone: bool) -> String {
 #[derive(Default)]
 pub(crate) struct ProjectTerms<'p> {
     terms: HashMap<&'p str, String>,
+    /// The shortest end of each path that no other path ends with.
+    ends: HashMap<&'p str, &'p str>,
 }
 
 /// Limits on the parts of a path that are compared, and on the other projects that a term excludes.
@@ -177,7 +189,22 @@ impl<'p> ProjectTerms<'p> {
             // The full path is the last resort: as a filter it also selects projects inside it and around it.
             alone.map(named).or_else(|| without(longest()?)).unwrap_or_else(|| named(path))
         };
-        ProjectTerms { terms: paths.iter().map(|path| (*path, term(path))).collect() }
+        let alone = |path: &'p str| tails(path).find(|tail| ending.get(&plain(tail)).is_some_and(|all| all.len() == 1));
+        ProjectTerms {
+            terms: paths.iter().map(|path| (*path, term(path))).collect(),
+            ends: paths.iter().filter_map(|path| Some((*path, alone(path)?))).collect(),
+        }
+    }
+
+    /// The name of a project in an address: the shortest end of its path that no other project ends with, else the path.
+    pub(crate) fn end<'s>(&'s self, path: &'s str) -> &'s str {
+        self.ends.get(path).copied().unwrap_or(path)
+    }
+
+    /// The project that a name means: the one with this path, else the only one whose path ends with it.
+    pub(crate) fn find(&self, name: &str) -> Option<&'p str> {
+        let exact = self.terms.keys().find(|path| **path == name);
+        exact.or_else(|| self.ends.iter().find(|(_, end)| **end == name).map(|(path, _)| path)).copied()
     }
 
     /// The term that selects a project.

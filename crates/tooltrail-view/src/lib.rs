@@ -14,6 +14,7 @@ pub mod course;
 pub mod cut;
 pub mod diff;
 pub mod digest;
+pub mod failures;
 pub mod head;
 pub mod highlight;
 mod hooks;

@@ -1,11 +1,13 @@
 //! The catalogue of this machine: the path of its file, how a command opens and refreshes it, and the parts of it that commands use.
 
 use crate::cli::LogArgs;
+use crate::machine::DemoMachine;
 use crate::{directories, keeping, logs, out, progress};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tooltrail_catalog::library::StoredLibrary;
 use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::refresh::refresh;
@@ -15,6 +17,7 @@ use tooltrail_formats::find::{self, MAX_LOGS};
 use tooltrail_formats::scan::Progress;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
+use tooltrail_server::Machine;
 use tracing::warn;
 
 /// An open catalogue that is up to date with the logs.
@@ -90,6 +93,33 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
         threads: options.threads,
         unread,
     })
+}
+
+/// A catalogue of the demo, of named logs, or of everything where the stored one is not wanted. It is deleted with its directory.
+pub(crate) fn temporary(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<(Ready, TempDir)> {
+    let start = Instant::now();
+    if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
+        bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
+    }
+    let place = tempfile::tempdir().context("cannot create a directory for a temporary index; set TMPDIR to another one")?;
+    let (search, now) = if args.demo {
+        let machine = DemoMachine::lay(&place.path().join("demo"), args).context("cannot create the demo")?;
+        (machine.search(), machine.now())
+    } else {
+        let places = logs::places(args)?;
+        let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&logs::expanded(paths)) };
+        (search.limit(args.max_logs), logs::now_in(args, &places))
+    };
+    let mut catalogue = Catalogue::open(&place.path().join("index.db"))?;
+    let (options, progress) = (args.options(false), Progress::default());
+    let total = search.files.iter().map(|found| found.size).sum();
+    let outcome = progress::with_bar(total, &progress, || refresh(&mut catalogue, &search, &options, now.time, &progress))?;
+    search.problems.iter().chain(&outcome.problems).for_each(|problem| out::complain_of(problem));
+    outcome.limited.iter().for_each(|log| out::complain(log));
+    let unread = !search.problems.is_empty() || !outcome.problems.is_empty() || !outcome.limited.is_empty();
+    let library = StoredLibrary::new(catalogue, None);
+    let ready = Ready { library, now, looked: search.looked, took: start.elapsed(), threads: options.threads, unread };
+    Ok((ready, place))
 }
 
 /// Path of the catalogue for the places that the arguments name, whether or not the file exists.

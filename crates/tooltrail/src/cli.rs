@@ -23,6 +23,7 @@ Examples:
   tooltrail export last -o session.html
   tooltrail file src/main.rs     every version of a file found in the logs
   tooltrail search \"connection refused\"
+  tooltrail failures --since 7d  failed calls of all sessions, grouped by their message
   tooltrail list                 sessions, newest last
   tooltrail tail                 follow calls as they happen
   tooltrail board                running sessions, those that need you first
@@ -151,6 +152,8 @@ pub(crate) enum Command {
     Check(crate::commands::check::CheckArgs),
     /// Export a session to share it: HTML, Markdown, a pull request description, JSON, or a patch
     Export(crate::commands::export::ExportArgs),
+    /// Show failed calls grouped by their message, and what came next
+    Failures(crate::commands::failures::FailuresArgs),
     /// List every version of a file found in the logs, or restore a version
     File(crate::commands::file::FileArgs),
     /// Check or rebuild the index of sessions and calls

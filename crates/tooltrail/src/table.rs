@@ -90,6 +90,12 @@ impl Table {
         Ok(self)
     }
 
+    /// Leaves out a column.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.chosen = (0..self.heads.len()).filter(|column| self.heads.get(*column).is_none_or(|(head, _)| head != name)).collect();
+        self
+    }
+
     /// Keeps the chosen columns.
     fn keep_chosen(&mut self) {
         let chosen = std::mem::take(&mut self.chosen);

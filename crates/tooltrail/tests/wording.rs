@@ -268,8 +268,20 @@ fn calls() -> Vec<String> {
 #[test]
 fn pages_of_the_demo_have_no_replaced_wording() {
     let (mut wrong, server, calls) = (Vec::new(), DemoServer::start(), calls());
-    let lists =
-        ["/", "/sessions", "/calls", "/search", "/help", "/search?q=cargo", "/calls?q=stauts:failed", "/sessions?q=is:gone", "/none"];
+    let lists = [
+        "/",
+        "/sessions",
+        "/calls",
+        "/failures",
+        "/failures?period=all",
+        "/p/orbit",
+        "/search",
+        "/help",
+        "/search?q=cargo",
+        "/calls?q=stauts:failed",
+        "/sessions?q=is:gone",
+        "/none",
+    ];
     for path in lists {
         check(path, &server.page(path), &mut wrong);
     }

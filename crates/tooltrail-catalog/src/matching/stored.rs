@@ -8,7 +8,7 @@ use super::key_filter::KeyFilter;
 use super::subjects::{CallSubject, LazySession};
 use super::{MatchContext, MatchScope};
 use crate::library::{Library, StoredLibrary};
-use crate::queries::column_tests;
+use crate::queries::{ColumnTest, column_tests};
 use crate::search::{Hit, HitOwner, search};
 use crate::stop::Stop;
 use crate::store::{CallSpans, CatalogueError, ListedCall, SessionListing};
@@ -59,6 +59,16 @@ impl CatalogueQuery<'_> {
 
     /// The calls of some sessions that a filter without texts selects, in no particular order.
     pub(crate) fn calls_of(&self, filter: &Filter, sessions: impl IntoIterator<Item = usize>) -> Result<Vec<ListedCall>, CatalogueError> {
+        self.calls_where(filter, sessions, &[])
+    }
+
+    /// Like [`CatalogueQuery::calls_of`], but calls that do not meet some more tests of their columns may be left out.
+    pub(crate) fn calls_where(
+        &self,
+        filter: &Filter,
+        sessions: impl IntoIterator<Item = usize>,
+        more: &[ColumnTest],
+    ) -> Result<Vec<ListedCall>, CatalogueError> {
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
         let mut sieve = KeyFilter::new(filter);
         let stop = Stop::current();
@@ -68,7 +78,10 @@ impl CatalogueQuery<'_> {
                 Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
                 Answer::No => {}
             };
-            sieve.ask_calls(self, session, take)?;
+            match more {
+                [] => sieve.ask_calls(self, session, take)?,
+                _ => self.ask_calls_where(filter, session, more, take)?,
+            }
         }
         // All doubtful calls of a session at once, so that its bundle is linked only once.
         let opened = self.open(&doubtful, |context, session, doubts: &Vec<ListedCall>| {
@@ -272,10 +285,16 @@ impl CatalogueQuery<'_> {
     }
 
     /// Passes on the filter's answer for the row of each call of a session.
-    pub(crate) fn ask_calls(
+    pub(crate) fn ask_calls(&self, filter: &Filter, session: usize, take: impl FnMut(Answer, ListedCall)) -> Result<(), CatalogueError> {
+        self.ask_calls_where(filter, session, &[], take)
+    }
+
+    /// Like [`CatalogueQuery::ask_calls`], but calls that do not meet some more tests of their columns may be left out.
+    fn ask_calls_where(
         &self,
         filter: &Filter,
         session: usize,
+        more: &[ColumnTest],
         mut take: impl FnMut(Answer, ListedCall),
     ) -> Result<(), CatalogueError> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
@@ -289,7 +308,10 @@ impl CatalogueQuery<'_> {
         let catalogue = self.library.catalogue();
         match left {
             Some(left) => left.into_iter().try_for_each(|call| self.listing.call_of_id(&catalogue, session, call, &mut ask)),
-            None => self.listing.each_call_where(&catalogue, session, &column_tests(filter), ask),
+            None => {
+                let tests: Vec<ColumnTest> = column_tests(filter).into_iter().chain(more.iter().cloned()).collect();
+                self.listing.each_call_where(&catalogue, session, &tests, ask)
+            }
         }
     }
 

@@ -3,15 +3,22 @@
 //! [`Store`] says what can be asked and knows no database. Lists come in pages, newest first, each continued behind the last entry of the
 //! one before (`after`), so that no answer grows with what is stored. A filter on columns is decided by columns, one on the content of
 //! calls by what is stored of it, and one on texts by a search; the verdict is always that of the one evaluator (`model::filter`).
-//! `stored` answers from the catalogue.
+//! `stored` answers from the catalogue, with `stored_failures` and `stored_projects`.
 
 mod call_table;
 mod columns;
+pub mod failures;
+pub mod projects;
 mod stored;
+mod stored_failures;
+mod stored_projects;
 
 pub use call_table::{CallSortKey, CallTable, CallTableQuery};
 pub(crate) use columns::{Column, ColumnTest, column_tests};
 
+use failures::{FailureQuery, FailureReport, GroupCursor, GroupedCall};
+use jiff::tz::TimeZone;
+use projects::{DayActivity, FailingCommand, JudgedSession};
 use std::collections::BTreeMap;
 use tooltrail_model::digest::Digest;
 use tooltrail_model::filter::Filter;
@@ -39,14 +46,29 @@ pub trait Store {
     /// The calls that a filter selects, counted by a property, the most frequent first.
     fn counts(&self, filter: &Filter, by: Facet) -> Result<Vec<(String, u64)>, Self::Error>;
 
-    /// The failures that a filter selects, grouped by their message, the most frequent first.
-    fn failures(&self, filter: &Filter, limit: usize) -> Result<Vec<FailureGroup>, Self::Error>;
+    /// The failures that are asked for, grouped by their message, the most frequent first.
+    fn failures(&self, query: &FailureQuery<'_>, after: Option<&GroupCursor>, limit: usize) -> Result<FailureReport, Self::Error>;
 
-    /// The commands that a filter selects and that failed, the most frequent failures first.
+    /// The calls of a group of failures, the newest first.
+    fn failed_calls(
+        &self,
+        query: &FailureQuery<'_>,
+        group: &str,
+        after: Option<&CallCursor>,
+        limit: usize,
+    ) -> Result<Page<GroupedCall>, Self::Error>;
+
+    /// The commands that failed in the sessions that a filter selects, the most frequent failures first.
     fn failing_commands(&self, filter: &Filter, limit: usize) -> Result<Vec<FailingCommand>, Self::Error>;
 
     /// The files that sessions changed, those changed in most sessions first.
     fn changed_files(&self, filter: &Filter, limit: usize) -> Result<Vec<ChangedPathCount>, Self::Error>;
+
+    /// The sessions and calls of each day since a moment, in the sessions that a filter selects. Days without any are left out.
+    fn activity(&self, filter: &Filter, since: Time, zone: &TimeZone) -> Result<Vec<DayActivity>, Self::Error>;
+
+    /// Sessions that a filter selects with their verdicts, those with the last signs of life first.
+    fn judged_sessions(&self, filter: &Filter, after: Option<&SessionCursor>, limit: usize) -> Result<Page<JudgedSession>, Self::Error>;
 
     /// The projects, those with the last signs of life first.
     fn projects(&self) -> Result<Vec<ProjectCount>, Self::Error>;
@@ -164,42 +186,6 @@ pub enum Facet {
     Project,
     /// The agent.
     Agent,
-}
-
-/// Failures with the same message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FailureGroup {
-    /// The message, without what differs from run to run.
-    pub group: String,
-    /// Number of failures.
-    pub count: u64,
-    /// Number of sessions.
-    pub sessions: u64,
-    /// The tools, by how often each failed.
-    pub tools: Vec<(String, u64)>,
-    /// Number of failures by day, in UTC.
-    pub days: BTreeMap<String, u64>,
-    /// Time of the first one.
-    pub first: Option<Time>,
-    /// Time of the last one.
-    pub last: Option<Time>,
-    /// Reference of the last one.
-    pub example: String,
-    /// Error line of the last one.
-    pub error: Option<String>,
-}
-
-/// A command that failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailingCommand {
-    /// The command, as its calls are titled.
-    pub command: String,
-    /// How often it failed, without negative answers.
-    pub failed: u64,
-    /// How often it ran.
-    pub runs: u64,
-    /// Reference of the last failure.
-    pub example: String,
 }
 
 /// A file that sessions changed.

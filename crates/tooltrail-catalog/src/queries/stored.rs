@@ -1,19 +1,21 @@
 //! The named queries, answered from the catalogue.
 
+use super::failures::{FailureQuery, FailureReport, GroupCursor, GroupedCall};
+use super::projects::{DayActivity, FailingCommand, JudgedSession};
 use super::{
-    CallCursor, ChangedPathCount, Facet, FailingCommand, FailureGroup, Page, ProjectCount, SessionCursor, SpentTokens, Store, StoreTotals,
-    StoredCallRow, StoredRow,
+    CallCursor, ChangedPathCount, Facet, Page, ProjectCount, SessionCursor, SpentTokens, Store, StoreTotals, StoredCallRow, StoredRow,
 };
+use crate::Map;
 use crate::matching::MatchScope;
 use crate::matching::stored::CatalogueQuery;
 use crate::store::{CatalogueError, ListedCall};
-use crate::{Map, Set};
+use jiff::tz::TimeZone;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tooltrail_model::digest::Digest;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::row::{CallRow, SessionRow};
-use tooltrail_model::{Kind, Status, Time};
+use tooltrail_model::{Status, Time};
 
 impl Store for CatalogueQuery<'_> {
     type Error = CatalogueError;
@@ -106,65 +108,30 @@ impl Store for CatalogueQuery<'_> {
         Ok(most_first(counts))
     }
 
-    fn failures(&self, filter: &Filter, limit: usize) -> Result<Vec<FailureGroup>, CatalogueError> {
-        let selected = self.selected_ids(filter)?;
-        let mut groups: Map<String, GroupTally> = Map::default();
-        let places = self.listing.places();
-        self.library.details.each_failure(|session, logs, call| {
-            let Some(&place) = places.get(&session).filter(|place| self.is_current(**place, logs)) else { return };
-            if selected.as_ref().is_some_and(|selected| !selected.contains(&call.id)) {
-                return;
-            }
-            let GroupTally { group, sessions, tools } = groups.entry(call.group.to_owned()).or_default();
-            group.count += 1;
-            sessions.insert(place);
-            add(tools, call.tool, 1);
-            if let Some(time) = call.time {
-                *group.days.entry(time.to_string().chars().take(10).collect()).or_default() += 1;
-                group.first = Some(group.first.map_or(time, |first| first.min(time)));
-            }
-            if group.example.is_empty() || call.time >= group.last {
-                group.last = call.time;
-                group.example = format!("{}:{}", self.rows.get(place).map_or("", |row| row.short), call.number);
-                group.error = call.error.map(str::to_owned);
-            }
-        });
-        let mut found: Vec<FailureGroup> = groups.into_iter().map(|(name, tally)| tally.finish(name)).collect();
-        found.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.group.cmp(&other.group)));
-        found.truncate(limit);
-        Ok(found)
+    fn failures(&self, query: &FailureQuery<'_>, after: Option<&GroupCursor>, limit: usize) -> Result<FailureReport, CatalogueError> {
+        self.failure_report(query, after, limit)
+    }
+
+    fn failed_calls(
+        &self,
+        query: &FailureQuery<'_>,
+        group: &str,
+        after: Option<&CallCursor>,
+        limit: usize,
+    ) -> Result<Page<GroupedCall>, CatalogueError> {
+        self.grouped_calls(query, group, after, limit)
     }
 
     fn failing_commands(&self, filter: &Filter, limit: usize) -> Result<Vec<FailingCommand>, CatalogueError> {
-        let mut found: Map<String, (FailingCommand, Option<Time>)> = Map::default();
-        let mut real: Map<(&str, &str), Set<String>> = Map::default();
-        let places = self.listing.places();
-        // Exit 1 of `grep` is no failure: failures are those that are stored as such.
-        self.library.details.each_failure(|session, logs, call| {
-            let row = places.get(&session).filter(|place| self.is_current(**place, logs)).and_then(|place| self.rows.get(*place));
-            if let Some(row) = row {
-                real.entry((row.agent, row.session)).or_default().insert(call.number.to_string());
-            }
-        });
-        self.each_selected(filter, |row| {
-            let Some(about) = row.about.as_deref().filter(|_| row.kind == Kind::Shell) else { return };
-            let number = row.r#ref.rsplit_once(':').map_or("", |(_, number)| number);
-            let failed = matches!(row.status, Status::Failed | Status::TimedOut)
-                && real.get(&(row.agent, row.session)).is_some_and(|numbers| numbers.contains(number));
-            let (command, last) = found
-                .entry(about.to_owned())
-                .or_insert_with(|| (FailingCommand { command: about.to_owned(), failed: 0, runs: 0, example: String::new() }, None));
-            command.runs += 1;
-            command.failed += u64::from(failed);
-            if failed && row.requested_at >= *last {
-                *last = row.requested_at;
-                command.example.clone_from(&row.r#ref);
-            }
-        })?;
-        let mut found: Vec<FailingCommand> = found.into_values().map(|(command, _)| command).filter(|command| command.failed > 0).collect();
-        found.sort_by(|one, other| other.failed.cmp(&one.failed).then_with(|| one.command.cmp(&other.command)));
-        found.truncate(limit);
-        Ok(found)
+        self.commands_failing(filter, limit)
+    }
+
+    fn activity(&self, filter: &Filter, since: Time, zone: &TimeZone) -> Result<Vec<DayActivity>, CatalogueError> {
+        self.active_days(filter, since, zone)
+    }
+
+    fn judged_sessions(&self, filter: &Filter, after: Option<&SessionCursor>, limit: usize) -> Result<Page<JudgedSession>, CatalogueError> {
+        self.judged(filter, after, limit)
     }
 
     fn changed_files(&self, filter: &Filter, limit: usize) -> Result<Vec<ChangedPathCount>, CatalogueError> {
@@ -221,7 +188,7 @@ impl Store for CatalogueQuery<'_> {
 
 impl CatalogueQuery<'_> {
     /// The sessions that a filter selects. Those that are gone are among them only if it asks for them.
-    fn present(&self, filter: &Filter) -> Result<Vec<usize>, CatalogueError> {
+    pub(super) fn present(&self, filter: &Filter) -> Result<Vec<usize>, CatalogueError> {
         let mut found = self.sessions(filter, MatchScope::Call)?;
         found.retain(|&session| filter.asks_gone() || !self.listing.is_gone(session));
         Ok(found)
@@ -233,22 +200,13 @@ impl CatalogueQuery<'_> {
         self.each_row(&calls, |_: &mut (), row, _| take(&row), |()| Ok::<_, CatalogueError>(()))
     }
 
-    /// The numbers of the calls that a filter selects; `None` for all.
-    fn selected_ids(&self, filter: &Filter) -> Result<Option<Set<i64>>, CatalogueError> {
-        if filter.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(self.calls(filter)?.into_iter().map(|call| call.id).collect()))
-    }
-
     /// Whether details that were made from these logs are those of a session that is there.
-    fn is_current(&self, session: usize, logs: i64) -> bool {
+    pub(super) fn is_current(&self, session: usize, logs: i64) -> bool {
         self.listing.detail_key(session).is_some_and(|key| key.logs == Some(logs))
     }
 
-    fn call_row(&self, cursor: CallCursor, call: ListedCall) -> Result<Option<StoredCallRow>, CatalogueError> {
-        let content = self.listing.detail_key(call.session).map(|key| self.library.details.content_of(key)).unwrap_or_default();
-        let error = content.get(&call.id).and_then(|(error, _)| error.clone());
+    pub(super) fn call_row(&self, cursor: CallCursor, call: ListedCall) -> Result<Option<StoredCallRow>, CatalogueError> {
+        let error = self.library.error(self.listing, call);
         let (mut made, mut place) = (None, Some((cursor, error)));
         self.listing.one_call(&self.library.catalogue(), call, |_, row, _| {
             made = place.take().map(|(cursor, error)| StoredCallRow {
@@ -264,20 +222,6 @@ impl CatalogueQuery<'_> {
             });
         })?;
         Ok(made)
-    }
-}
-
-/// A group of failures while it is counted.
-#[derive(Default)]
-struct GroupTally {
-    group: FailureGroup,
-    sessions: Set<usize>,
-    tools: Map<String, u64>,
-}
-
-impl GroupTally {
-    fn finish(self, name: String) -> FailureGroup {
-        FailureGroup { group: name, sessions: self.sessions.len() as u64, tools: most_first(self.tools), ..self.group }
     }
 }
 
@@ -302,7 +246,7 @@ fn stored_row(row: &SessionRow<'_>) -> StoredRow {
     }
 }
 
-fn add(counts: &mut Map<String, u64>, name: &str, more: u64) {
+pub(super) fn add(counts: &mut Map<String, u64>, name: &str, more: u64) {
     // Names repeat, so a copy is made only of a new one.
     match counts.get_mut(name) {
         Some(count) => *count += more,
@@ -311,7 +255,7 @@ fn add(counts: &mut Map<String, u64>, name: &str, more: u64) {
 }
 
 /// Counts by their size, and of one size by name.
-fn most_first(counts: Map<String, u64>) -> Vec<(String, u64)> {
+pub(super) fn most_first(counts: Map<String, u64>) -> Vec<(String, u64)> {
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
     counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     counts

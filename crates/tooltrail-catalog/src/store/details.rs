@@ -13,10 +13,12 @@ use super::write::{is_cut, whole};
 use crate::Map;
 use crate::queries::SpentTokens;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tooltrail_model::Time;
+use tooltrail_model::digest::FollowUp;
 use tooltrail_model::row::CallNumber;
 use tooltrail_model::usage::Tokens;
 use tracing::debug;
@@ -40,6 +42,13 @@ pub(crate) struct DetailKey {
     pub(super) fingerprint: i64,
 }
 
+impl DetailKey {
+    /// The session's number in the file.
+    pub(crate) fn session(self) -> i64 {
+        self.session
+    }
+}
+
 /// Everything that follows from the content of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SessionDetails {
@@ -47,6 +56,8 @@ pub(crate) struct SessionDetails {
     pub(crate) digest: String,
     /// Its calls.
     pub(crate) calls: Vec<CallDetails>,
+    /// Its commands, by name.
+    pub(crate) commands: Vec<CommandTally>,
     /// Its paid requests, by time.
     pub(crate) requests: Vec<RequestDetails>,
 }
@@ -60,6 +71,8 @@ pub(crate) struct CallDetails {
     pub(crate) error: Option<String>,
     /// The group of its failure.
     pub(crate) failure: Option<String>,
+    /// What followed its failure.
+    pub(crate) follow_up: Option<FollowUp>,
 }
 
 /// The facts that filters ask for.
@@ -86,14 +99,19 @@ pub(crate) struct RequestDetails {
     pub(crate) tokens: Tokens,
 }
 
-/// A failed call, as it is stored.
-pub(crate) struct FailedCall<'r> {
-    pub(crate) id: i64,
-    pub(crate) number: CallNumber,
-    pub(crate) tool: &'r str,
-    pub(crate) time: Option<Time>,
-    pub(crate) group: &'r str,
-    pub(crate) error: Option<&'r str>,
+/// The runs of a command in a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CommandTally {
+    /// The name under which its runs are counted: `cargo test`.
+    pub(crate) label: String,
+    /// How often it was started.
+    pub(crate) runs: u64,
+    /// How often it failed or ran out of time.
+    pub(crate) failed: u64,
+    /// Its last failure.
+    pub(crate) last: Option<(u32, u32)>,
+    /// When that was.
+    pub(crate) at: Option<Time>,
 }
 
 /// The stored facts of a session's calls, by the calls' numbers in the file.
@@ -128,7 +146,7 @@ impl DetailStore {
 
     /// Asks the file. An error counts as no answer: then details are made anew, and what is wrong with the file is said by whoever reads
     /// its rows.
-    fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> rusqlite::Result<Option<T>>) -> Option<T> {
+    pub(super) fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> rusqlite::Result<Option<T>>) -> Option<T> {
         // A panic of another thread leaves the connection sound: its transaction was rolled back when it was dropped.
         let mut held: MutexGuard<'_, Option<Connection>> = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() {
@@ -192,7 +210,7 @@ impl DetailStore {
         self.ask(|connection| {
             let (first, next) = (key.session << schema::SHIFT, (key.session + 1) << schema::SHIFT);
             let mut statement = connection.prepare_cached(
-                "SELECT c.id, c.number, c.inner_number, c.command, x.error, x.failure FROM call_rows c
+                "SELECT c.id, c.number, c.inner_number, c.command, x.error, x.failure, x.follow_up FROM call_rows c
                    LEFT JOIN content_rows x ON x.id = c.id WHERE c.id >= ?1 AND c.id < ?2 ORDER BY c.id",
             )?;
             let mut rows = statement.query([first, next])?;
@@ -204,53 +222,18 @@ impl DetailStore {
                     facts.command = row.get(3)?;
                 }
                 let number = CallNumber { call: row.get(1)?, inner: row.get(2)? };
-                calls.push(CallDetails { number, facts, error: row.get(4)?, failure: row.get(5)? });
+                let follow_up = super::column::optional(row, 6, FollowUp::of_word)?;
+                calls.push(CallDetails { number, facts, error: row.get(4)?, failure: row.get(5)?, follow_up });
             }
             let mut statement = connection.prepare_cached(
                 "SELECT at, turn, agent_id, sidechain, model, tier, input, output, cache_write_5m, cache_write_1h, cache_read
                  FROM request_rows WHERE id >= ?1 AND id < ?2 ORDER BY id",
             )?;
             let requests = statement.query_map([first, next], request)?.collect::<rusqlite::Result<_>>()?;
-            Ok(Some(SessionDetails { digest, calls, requests }))
+            let mut statement = connection.prepare_cached("SELECT commands FROM detail_rows WHERE session = ?1")?;
+            let commands = statement.query_row([key.session], |row| json(row, 0)).optional()?.unwrap_or_default();
+            Ok(Some(SessionDetails { digest, calls, commands, requests }))
         })
-    }
-
-    /// Passes on all failed calls whose details are stored, by session: its number in the file, the logs of the details, and the call.
-    pub(crate) fn each_failure(&self, mut take: impl FnMut(i64, i64, FailedCall<'_>)) {
-        self.ask(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT d.session, d.logs, c.id, c.number, c.inner_number, c.tool, c.requested_at, x.failure, x.error
-                 FROM content_rows x JOIN call_rows c ON c.id = x.id JOIN detail_rows d ON d.session = x.id >> ?1
-                 WHERE x.failure IS NOT NULL ORDER BY x.id",
-            )?;
-            let mut rows = statement.query([schema::SHIFT])?;
-            while let Some(row) = rows.next()? {
-                let call = FailedCall {
-                    id: row.get(2)?,
-                    number: CallNumber { call: row.get(3)?, inner: row.get(4)? },
-                    tool: super::column::text(row, 5)?,
-                    time: super::column::spelled_time(row, 6)?,
-                    group: super::column::text(row, 7)?,
-                    error: maybe_text(row, 8)?,
-                };
-                take(row.get(0)?, row.get(1)?, call);
-            }
-            Ok(Some(()))
-        });
-    }
-
-    /// The error lines and failure groups of a session's calls, by the calls' numbers in the file.
-    pub(crate) fn content_of(&self, session: DetailKey) -> Map<i64, (Option<String>, Option<String>)> {
-        let asked = self.ask(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT x.id, x.error, x.failure FROM detail_rows d JOIN content_rows x ON x.id >= d.session << ?3 AND x.id < (d.session + 1) << ?3
-                 WHERE d.session = ?1 AND (?2 IS NULL OR d.logs = ?2) AND (x.error IS NOT NULL OR x.failure IS NOT NULL)",
-            )?;
-            let rows = statement
-                .query_map(params![session.session, session.logs, schema::SHIFT], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-            rows.collect::<rusqlite::Result<_>>().map(Some)
-        });
-        asked.unwrap_or_default()
     }
 
     /// The tokens of stored requests in a period, by model and tier. Times are compared as JSON spells them.
@@ -347,12 +330,12 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
     let (first, next) = (key.session << schema::SHIFT, (key.session + 1) << schema::SHIFT);
     let mut own: Map<CallNumber, &CallDetails> = details.calls.iter().map(|call| (call.number, call)).collect();
     let mut calls = transaction.prepare_cached("SELECT id, number, inner_number, command FROM call_rows WHERE id >= ?1 AND id < ?2")?;
-    let mut insert = transaction.prepare_cached("INSERT INTO content_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
+    let mut insert = transaction.prepare_cached("INSERT INTO content_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")?;
     let mut rows = calls.query([first, next])?;
     while let Some(row) = rows.next()? {
         let found = own.remove(&CallNumber { call: row.get(1)?, inner: row.get(2)? });
         let missing = CallDetails::default();
-        let CallDetails { facts, error, failure, .. } = found.unwrap_or(&missing);
+        let CallDetails { facts, error, failure, follow_up, .. } = found.unwrap_or(&missing);
         let stored = maybe_text(row, 3)?;
         // The row has the command already, unless it is a long one, or reads differently next to its result.
         let command = facts.command.as_deref().filter(|command| stored != Some(command) || is_cut(command));
@@ -364,7 +347,8 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
             continue;
         }
         let list = (known && files > 0).then(|| serde_json::to_string(&facts.files).unwrap_or_default());
-        insert.execute(params![row.get::<_, i64>(0)?, known, error, failure, list, facts.has_image, command.filter(|_| known)])?;
+        let (command, follow_up) = (command.filter(|_| known), follow_up.map(FollowUp::word));
+        insert.execute(params![row.get::<_, i64>(0)?, known, error, failure, list, facts.has_image, command, follow_up])?;
     }
     let mut insert = transaction.prepare_cached("INSERT INTO request_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")?;
     for (id, request) in (first..next).zip(&details.requests) {
@@ -386,6 +370,8 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
         ])?;
     }
     // Last: a session without this row is pending.
-    let mut insert = transaction.prepare_cached("INSERT INTO detail_rows VALUES (?1, ?2, ?3)")?;
-    insert.execute(params![key.session, logs, details.digest]).map(drop)
+    let mut insert = transaction.prepare_cached("INSERT INTO detail_rows VALUES (?1, ?2, ?3, ?4)")?;
+    // Names, numbers and times only; they cannot fail to be written.
+    let commands = (!details.commands.is_empty()).then(|| serde_json::to_string(&details.commands).unwrap_or_default());
+    insert.execute(params![key.session, logs, details.digest, commands]).map(drop)
 }

@@ -254,6 +254,11 @@ impl SessionListing {
         self.sessions.iter().enumerate().map(|(place, head)| (head.id, place)).collect()
     }
 
+    /// The number that a session has in the file.
+    pub(crate) fn number(&self, session: usize) -> Option<i64> {
+        self.sessions.get(session).map(|head| head.id)
+    }
+
     /// When the newest call of a session was made.
     pub(crate) fn newest(&self, session: usize) -> Option<i64> {
         self.sessions.get(session).and_then(|head| head.newest)

@@ -13,6 +13,7 @@ mod column;
 mod conditions;
 pub(crate) mod details;
 mod error;
+pub(crate) mod failures;
 mod files;
 mod keys;
 mod leftovers;

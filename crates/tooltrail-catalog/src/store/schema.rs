@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 /// The number of the schema: tables, their columns and what these mean. Raise it with every change of them; `carry` takes over what an
 /// older one knows alone. A new column has to be nullable or have a default, and goes to the end of its table.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// The first schema whose rows can be carried over.
 pub(crate) const OLDEST: u32 = 2;
@@ -127,9 +127,10 @@ CREATE TABLE copy_rows(
   original_source INTEGER NOT NULL, original_line INTEGER NOT NULL
 );
 
-CREATE TABLE detail_rows(session INTEGER PRIMARY KEY, logs INTEGER NOT NULL, digest TEXT NOT NULL);
+CREATE TABLE detail_rows(session INTEGER PRIMARY KEY, logs INTEGER NOT NULL, digest TEXT NOT NULL, commands TEXT);
 CREATE TABLE content_rows(
-  id INTEGER PRIMARY KEY, known INTEGER NOT NULL, error TEXT, failure TEXT, files TEXT, image INTEGER NOT NULL, command TEXT
+  id INTEGER PRIMARY KEY, known INTEGER NOT NULL, error TEXT, failure TEXT, files TEXT, image INTEGER NOT NULL, command TEXT,
+  follow_up TEXT
 );
 CREATE TABLE request_rows(
   id INTEGER PRIMARY KEY, at TEXT, turn INTEGER, agent_id TEXT, sidechain INTEGER NOT NULL, model TEXT, tier TEXT,
@@ -202,7 +203,7 @@ pub(crate) fn timed_views(temporary: bool) -> String {
     q.path AS request_file, c.request_line, c.request_start, c.request_end,
     r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch,
     c.about, c.unwrapped, c.inner_calls AS \"inner\", c.origin, c.input_from,
-    c.command, c.path, x.error, x.failure
+    c.command, c.path, x.error, x.failure, x.follow_up
   FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
     JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source
     LEFT JOIN main.content_rows x ON x.id = c.id {call_now}

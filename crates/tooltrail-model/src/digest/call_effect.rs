@@ -48,6 +48,8 @@ pub(super) struct CallEffect {
     pub(super) changes: Vec<ChangedPath>,
     /// The files of these whose change makes a check before it stale. Temporary files do not, unless the work is done among them.
     pub(super) edits: Vec<String>,
+    /// True if it failed only by answering no: `grep` found nothing.
+    pub(super) answers_no: bool,
     /// The shell command that it ran.
     pub(super) ran: Option<RanCommand>,
     /// Commits, pushes and pull requests.
@@ -142,6 +144,7 @@ fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'
         repeat_key: RepeatKey::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
         edits: Vec::new(),
+        answers_no: false,
         ran: None,
         shipped: Vec::new(),
         scripted: row.inner.is_some_and(|inner| !inner.complete),
@@ -156,6 +159,7 @@ fn of_call(book: &dyn Book, polls: &PollIndex, index: usize, entry: &CallEntry<'
         polls::add(polls, book, index, &story, &mut output);
     }
     effect.ran = ran(&story, output.text(), polls.is_polled(index));
+    effect.answers_no = super::is_negative_answer(&story);
     effect.shipped = cite(shipped(&story, effect.ran.as_ref(), &output), &effect.cited, book);
     effect.scripted |= row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
     effect.repeat_key = repeat_key(&story, effect.ran.as_ref());
@@ -361,7 +365,7 @@ fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<Comma
 }
 
 /// Output of a command: as the tool recorded it, else as the model saw it. Empty for other tools.
-fn output(story: &Story<'_>) -> String {
+pub(super) fn output(story: &Story<'_>) -> String {
     let Detail::Shell(shell) = &story.told.detail else { return String::new() };
     let printed: Vec<&str> = shell.stdout.iter().chain(&shell.stderr).map(String::as_str).collect();
     if printed.is_empty() { story.answer.as_ref().map(|answer| words(&answer.seen)).unwrap_or_default() } else { printed.join("\n") }

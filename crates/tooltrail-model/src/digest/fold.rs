@@ -150,7 +150,7 @@ fn failures(effects: &[CallEffect]) -> Vec<UnresolvedCall> {
             succeeded.insert(&effect.repeat_key, place);
         }
     }
-    let failed = |effect: &CallEffect| matches!(effect.status, Status::Failed | Status::TimedOut) && !found_nothing(effect);
+    let failed = |effect: &CallEffect| matches!(effect.status, Status::Failed | Status::TimedOut) && !effect.answers_no;
     let failed = effects.iter().enumerate().filter(|(_, effect)| failed(effect));
     let left: Vec<(usize, &CallEffect)> =
         failed.filter(|(place, effect)| succeeded.get(&effect.repeat_key).is_none_or(|later| later < place)).collect();
@@ -160,14 +160,8 @@ fn failures(effects: &[CallEffect]) -> Vec<UnresolvedCall> {
     left.into_iter().filter(|(place, effect)| last.get(&effect.repeat_key) == Some(place)).map(|(_, effect)| open(effect)).collect()
 }
 
-/// True if a command only reports by its exit code that it found nothing, or a difference.
-fn found_nothing(effect: &CallEffect) -> bool {
-    let Some(RanCommand { line: Some(line), exit_of, .. }) = &effect.ran else { return false };
-    line.is_negative_answer(exit_of.as_deref(), effect.exit_code)
-}
-
 /// True if a success proves that the essential commands themselves succeeded.
-fn vouches(effect: &CallEffect) -> bool {
+pub(super) fn vouches(effect: &CallEffect) -> bool {
     let (RepeatKey::Commands(commands), Some(RanCommand { line: Some(line), outcomes, .. })) = (&effect.repeat_key, &effect.ran) else {
         return true;
     };

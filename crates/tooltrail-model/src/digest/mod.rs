@@ -2,11 +2,12 @@
 //!
 //! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `call_effect`
 //! describes the effect of each call, with `file_effect` for the files it changed, `polls` for what it printed later, `shipped` and
-//! `served_request` for what it sent away; `fold` combines them, `quotes` finds the words, `objections` those of hooks, `times` divides the time.
+//! `served_request` for what it sent away; `fold` combines them, `follow_up` says what came after failures, `quotes` finds the words, `objections` those of hooks, `times` divides the time.
 
 mod call_effect;
 mod file_effect;
 mod fold;
+mod follow_up;
 mod objections;
 mod polls;
 mod quotes;
@@ -15,8 +16,10 @@ mod shipped;
 mod stored;
 mod times;
 
+pub use follow_up::FollowUp;
 pub use times::{Lapse, Who, lapse};
 
+use self::call_effect::CallEffect;
 use crate::book::{Book, Selection};
 use crate::changes::Strength;
 use crate::changes::net::{FileSize, NetSize};
@@ -30,8 +33,22 @@ use std::collections::HashSet;
 
 /// The digest of a session, or a part of it.
 pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
+    of_effects(&call_effect::of_calls(book, selection), book, selection)
+}
+
+/// The digest of a session, and what followed each of its failures: of each call that failed, timed out, or was blocked or rejected. Calls
+/// that only answered no ([`is_negative_answer`]) are not among these, and a script is not where a call in it failed.
+pub fn with_follow_ups(book: &dyn Book) -> (Digest, Vec<(CallNumber, FollowUp)>) {
+    let selection = Selection::default();
+    let effects = call_effect::of_calls(book, &selection);
+    let own = book.transcript().calls.iter().filter(|call| call.row.copy_of.is_none());
+    let follow_ups = follow_up::follow_ups(&effects, own.map(|call| call.number).max());
+    (of_effects(&effects, book, &selection), follow_ups)
+}
+
+fn of_effects(effects: &[CallEffect], book: &dyn Book, selection: &Selection) -> Digest {
     let transcript = book.transcript();
-    let mut digest = fold::digest(&call_effect::of_calls(book, selection));
+    let mut digest = fold::digest(effects);
     digest.state = transcript.session.state;
     digest.state_reason = transcript.session.state_reason;
     // Quotes and times come from the conversation, not from calls, so `fold::digest` leaves them empty.
@@ -62,9 +79,16 @@ pub fn explanation(story: &Story<'_>) -> Option<String> {
     call_effect::why(story)
 }
 
-/// True if a failed command only answered a question by its exit code: `grep` found nothing. Digests list no such failure.
+/// True if a failed command only answered a question by its exit code: `grep` found nothing. Such a call keeps its status, but it is no
+/// failure: neither in digests and verdicts, nor among failures, nor among failing commands.
 pub fn is_negative_answer(story: &Story<'_>) -> bool {
-    story.command.as_ref().is_some_and(|line| line.is_negative_answer(story.row.exit_of.as_deref(), story.row.exit_code))
+    // Most calls have not failed, and need no look at their output.
+    let failed = story.row.status == Status::Failed;
+    failed
+        && story
+            .command
+            .as_ref()
+            .is_some_and(|line| line.is_negative_answer(story.row.exit_of.as_deref(), story.row.exit_code, &call_effect::output(story)))
 }
 
 /// Summary of a session as facts.

@@ -8,6 +8,7 @@ mod calls;
 mod cursor;
 mod error;
 mod events;
+mod failures;
 mod named;
 mod openapi;
 mod reply;
@@ -108,6 +109,8 @@ const BY: Param = Param {
     about: "Group totals by project, day, week, month, model, tool, agent, branch, session or command: a row for each.",
     example: "tool",
 };
+const UNRESOLVED: Param =
+    Param { name: "unresolved", kind: Kind::Flag, about: "1 counts only failures that no later success resolved.", example: "1" };
 const FIELD: Param = Param {
     name: "field",
     kind: Kind::Word(|| tooltrail_model::filter::texts::Field::ALL.iter().map(|field| field.word()).collect()),
@@ -179,6 +182,16 @@ const ENDPOINTS: &[Endpoint] = &[
         params: &[&TEXT, &FIELD, &LIMIT, &AFTER, &FORMAT],
         gives: Gives::Rows("Hit"),
         answer: search::list,
+    },
+    Endpoint {
+        path: "/failures",
+        title: "Failures by message",
+        about: "Calls that match a filter and failed, timed out, or were blocked or rejected, grouped by their message, the most frequent first: \
+the rows of `tooltrail failures --json` (docs/failures.md).",
+        name: None,
+        params: &[&QUERY, &UNRESOLVED, &LIMIT, &AFTER, &FORMAT],
+        gives: Gives::Rows("Failure"),
+        answer: failures::list,
     },
     Endpoint {
         path: "/stats",

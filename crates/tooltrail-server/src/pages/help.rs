@@ -9,6 +9,8 @@ use crate::request::PageRequest;
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_model::Status;
+use tooltrail_model::digest::FollowUp;
+use tooltrail_view::failures::{follow_up_sentence, follow_up_word};
 use tooltrail_view::head::look;
 use tooltrail_view::line::neutral;
 
@@ -58,6 +60,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trou
             p.di { "The pages of sessions and calls and the table of calls have more keys: " kbd { "?" } " lists them. The same dialog disables single-key shortcuts." }
             (filters(app))
             (statuses())
+            (failures())
             h2 #logs { "Where logs are read from" }
             (logs(app))
             h2 #privacy { "What leaves this machine" }
@@ -85,6 +88,16 @@ fn statuses() -> Markup {
                 @let look = look(*status);
                 div { dt class=(words::class(look.tone)) { span.sign { (look.glyph) } " " (look.word) } dd { (meaning(*status)) } }
             }
+        }
+    }
+}
+
+fn failures() -> Markup {
+    html! {
+        h2 #failures { "What counts as a failure" }
+        p { "The page of failures counts calls that failed, timed out, or were blocked or rejected. Exit code 1 of " code { "grep" } ", " code { "diff" } ", " code { "test" } ", " code { "which" } " and the like is an answer, not a failure. Messages are grouped without what differs from run to run: paths, numbers, hashes and quoted text." }
+        dl.examples.statuses {
+            @for follow_up in FollowUp::ALL { div { dt { (follow_up_word(*follow_up)) } dd { (follow_up_sentence(*follow_up)) "." } } }
         }
     }
 }

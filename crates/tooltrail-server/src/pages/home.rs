@@ -1,6 +1,6 @@
 //! `/`: sessions that wait for you, running sessions, problems of today, recent sessions, projects.
 
-use super::progress;
+use super::{failures, progress};
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
@@ -77,6 +77,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trou
                     (home.lives("Needs you", NEEDS)?)
                     (home.lives("Running", WORKS)?)
                     (home.troubles(&problems)?)
+                    (failures::attention(&home.rows)?)
                     (home.recent())
                 }
                 div.aside { (home.projects()) (home.doomed()) }
@@ -310,7 +311,7 @@ impl Home<'_> {
                     (self.rows.title(row, last.session))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
                 }
-                @if let Some(line) = lines.last() { span.now { span.one { (line.link(app, row.session, None)) " " (line.verdict()) } } }
+                @if let Some(line) = lines.last() { span.now { span.one { (line.link(app, row.session, None)) " " (line.verdict()) } (line.error_line()) } }
             }
         })
     }
@@ -363,7 +364,7 @@ impl Home<'_> {
                         @let term = self.rows.project_term(path);
                         @let calls = |more: &str| filter_address(self.rows.app, "/calls", &format!("{term}{more}"));
                         tr {
-                            td { (self.rows.project_as(path, names.name(path))) }
+                            td { a href=(self.rows.project_address(path)) title=(neutral(&words::tilde(path, self.rows.home.as_deref()))) { (words::cut(names.name(path), 60)) } }
                             td.n { (count(project.sessions)) }
                             td.n { a href=(calls("")) { (count(project.calls)) } }
                             td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { @if project.failed > 0 { a href=(calls(" status:failed")) { (project.share()) } } }

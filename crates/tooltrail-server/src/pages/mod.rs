@@ -7,11 +7,13 @@ mod call;
 mod calls;
 mod changes;
 mod export;
+pub(super) mod failures;
 mod find;
 mod help;
 pub(crate) mod home;
 mod palette;
 mod progress;
+mod project;
 mod raw;
 mod search;
 mod session;
@@ -47,6 +49,8 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     // Fixed names win over this pattern in the router, wherever they stand.
     ("/s/{session}/{file}", export::page),
     ("/c/{call}", call::page),
+    ("/p/{project}", project::page),
+    ("/failures", failures::page),
     ("/calls", calls::page),
     ("/calls/counts", calls::counts),
     ("/calls.csv", calls::csv),

@@ -1,4 +1,4 @@
-//! `/palette`: targets for the command palette: sessions, and within a session its turns and changed files. The script
+//! `/palette`: targets for the command palette: sessions and projects, and within a session its turns and changed files. The script
 //! asks with every letter, and adds the commands of its page.
 
 use super::session::Visit;
@@ -6,9 +6,11 @@ use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::changed::File;
 use crate::request::{PageRequest, encoded};
-use crate::words::{self, LocalClock};
+use crate::session_table::project_address;
+use crate::words::{self, LocalClock, ProjectTerms};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
+use tooltrail_catalog::queries::{ProjectCount, Store};
 use tooltrail_model::book::Book;
 use tooltrail_model::digest;
 use tooltrail_model::row::SessionRow;
@@ -16,8 +18,9 @@ use tooltrail_model::transcript::Transcript;
 use tooltrail_view::head::counted;
 use tooltrail_view::place;
 
-/// Limits on sessions, turns and files.
+/// Limits on sessions, projects, turns and files.
 const SESSIONS: usize = 8;
+const PROJECTS: usize = 4;
 const TURNS: usize = 6;
 const FILES: usize = 6;
 /// Longest query.
@@ -30,7 +33,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let query: String = request.word("q").unwrap_or_default().chars().take(LONGEST).collect();
     let wanted = PaletteQuery::new(&query);
     let told = match request.word("session") {
-        None => json!({ "sessions": sessions(app, &wanted)? }),
+        None => json!({ "sessions": sessions(app, &wanted)?, "project_pages": projects(app, &wanted)? }),
         Some(session) => within(app, session, &wanted)?,
     };
     Ok(PageResponse::Text("application/json", told.to_string()))
@@ -57,6 +60,31 @@ fn sessions(app: &AppState, wanted: &PaletteQuery) -> Result<Vec<Value>, Trouble
         json!({ "title": words::cut(&words::title(row.title), SHOWN), "about": about.join(" · "), "to": app.to(&format!("/s/{}", encoded(row.session))) })
     };
     Ok(fit.iter().take(SESSIONS).map(|(_, row)| told(row)).collect())
+}
+
+/// The projects that match best; equal ones with the latest activity first. Without a query there are none: home lists them.
+fn projects(app: &AppState, wanted: &PaletteQuery) -> Result<Vec<Value>, Trouble> {
+    if wanted.words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let snapshot = app.snapshot()?;
+    let rows = snapshot.rows();
+    let clock = LocalClock::at(snapshot.now.time);
+    let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
+    let home = app.machine.home_in_logs();
+    let all = snapshot.catalogued(&rows, app.threads()).projects()?;
+    let named = all.iter().filter_map(|count| Some((count, count.project.as_deref()?)));
+    let mut fit: Vec<(u32, &ProjectCount, &str)> =
+        named.filter_map(|(count, path)| Some((wanted.score(&format!("{} {path}", words::last_part(path)))?, count, path))).collect();
+    // The store gives the latest first, and sorting keeps that order.
+    fit.sort_by_key(|(score, _, _)| Reverse(*score));
+    let told = |(_, count, path): &(u32, &ProjectCount, &str)| {
+        let when = count.last_at.map(|last| clock.moment(last));
+        let place = words::cut(&words::tilde(path, home.as_deref()), 60);
+        let about: Vec<String> = [Some(place), Some(counted(count.sessions, "session")), when].into_iter().flatten().collect();
+        json!({ "title": words::cut(words::last_part(path), SHOWN), "about": about.join(" · "), "to": project_address(app, &terms, path) })
+    };
+    Ok(fit.iter().take(PROJECTS).map(told).collect())
 }
 
 /// Turns of a session, and the files that it changed.

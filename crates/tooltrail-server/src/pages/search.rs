@@ -231,7 +231,7 @@ impl SearchPage<'_> {
         html! {
             tr {
                 td.when { @if let Some(at) = line.at { time datetime=(at) title=(clock.full(at)) { (clock.time(at)) } } }
-                td.what { (line.link(app, row.session, None)) }
+                td.what { (line.link(app, row.session, None)) (line.error_line()) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
                 td.session {

@@ -7,6 +7,7 @@ use crate::filter_form::filter_address;
 use crate::frame::{self, FramedPage};
 use crate::open_sessions::{OpenSession, SessionReader};
 use crate::request::{PageRequest, encoded};
+use crate::session_table::project_address;
 use crate::snapshot::CatalogueSnapshot;
 use crate::words::{self, ProjectTerms};
 use jiff::tz::TimeZone;
@@ -67,7 +68,7 @@ pub(super) struct Visit {
     pub(super) session: String,
     context: RequestContext,
     neighbours: [Option<String>; 2],
-    /// Addresses of the table of its calls, and of the sessions of its project.
+    /// Addresses of the table of its calls, and of its project.
     calls: String,
     project: Option<String>,
 }
@@ -87,9 +88,9 @@ impl Visit {
         let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
         let calls = filter_address(app, "/calls", &words::session_term(&session, snapshot.listing.is_gone(place)));
         let project = rows.get(place).and_then(|row| row.project);
-        // The term depends on the paths of all projects.
+        // The address depends on the paths of all projects.
         let terms = || ProjectTerms::of(rows.iter().filter_map(|row| row.project));
-        let project = project.map(|project| filter_address(app, "/sessions", &terms().term(project)));
+        let project = project.map(|project| project_address(app, &terms(), project));
         drop(rows);
         let context = RequestContext::new(app, request, &session, Some(snapshot.now.time));
         Ok(Visit { snapshot, place, session, context, neighbours, calls, project })

@@ -34,6 +34,8 @@ fn pages_together_are_the_lines() {
         ("calls?q=kind:shell&", 7),
         ("calls?q=error&", 5),
         ("calls?copies=1&", 50),
+        ("failures?", 5),
+        ("failures?unresolved=1&", 2),
         ("search?q=error&", 3),
         ("search?q=the&", 41),
         ("search?q=e&field=result&", 100),

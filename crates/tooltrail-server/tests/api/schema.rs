@@ -38,6 +38,10 @@ fn everything(api: &Api, step: usize) -> Vec<Value> {
     for query in ["the", "error", "re:[a-z]+", "%22%20%22"] {
         rows(api, &document, &format!("/api/v1/search?format=jsonl&q={query}"), "Hit");
     }
+    let failures = rows(api, &document, "/api/v1/failures?format=jsonl", "Failure");
+    let unresolved = rows(api, &document, "/api/v1/failures?format=jsonl&unresolved=1", "Failure");
+    let sum = |rows: &[Value], field: &str| rows.iter().filter_map(|row| row[field].as_u64()).sum::<u64>();
+    assert!(!failures.is_empty() && sum(&failures, "unresolved") == sum(&unresolved, "calls"));
     is(&document, "Stats", &api.get("/api/v1/stats"));
     for by in ["project", "day", "week", "month", "model", "tool", "agent", "branch", "session", "command"] {
         rows(api, &document, &format!("/api/v1/stats?format=jsonl&by={by}"), "Group");

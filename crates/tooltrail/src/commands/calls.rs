@@ -59,9 +59,11 @@ pub(crate) struct CallsArgs {
 }
 
 impl CallsArgs {
-    /// The columns to print.
-    fn columns<'a>(&'a self, args: &'a LogArgs) -> &'a [String] {
-        if self.columns.is_empty() { &args.config.calls_columns } else { &self.columns }
+    /// The table without rows. Errors are a column where one is known, or where it is chosen.
+    fn table(&self, args: &LogArgs, has_errors: bool) -> anyhow::Result<Table> {
+        let columns = if self.columns.is_empty() { &args.config.calls_columns } else { &self.columns };
+        let table = empty_table().choose(columns)?;
+        Ok(if columns.is_empty() && !has_errors { table.without("ERROR") } else { table })
     }
 }
 
@@ -97,9 +99,9 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         print_json(&logs, &linked, &shown, own.copies)?;
         return Ok(logs.exit());
     }
-    let (mut table, times) = (empty_table().choose(own.columns(args))?, TimeWriter::new(args));
+    let (mut table, times) = (own.table(args, false)?, TimeWriter::new(args));
     for call in &shown {
-        add_row(&mut table, logs.shelf(), &times, linked.call_row(call, &logs.now, own.copies), linked.record(call.id));
+        add_row(&mut table, logs.shelf(), &times, linked.call_row(call, &logs.now, own.copies), linked.record(call.id), None);
     }
     let sources = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
     let counts = ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs: sources };
@@ -166,8 +168,15 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
         stdout.flush()?;
         return Ok(ready.exit());
     }
-    let (mut table, times) = (empty_table().choose(own.columns(args))?, TimeWriter::new(args));
-    asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), &times, row, at), |()| anyhow::Ok(()))?;
+    // Errors are there once the details of a session are stored. A table does not wait for them.
+    let mut errors = shown.iter().map(|call| ready.library.error(&listing, *call)).collect::<Vec<_>>().into_iter();
+    let has_errors = errors.as_slice().iter().any(Option::is_some);
+    let (mut table, times) = (own.table(args, has_errors)?, TimeWriter::new(args));
+    let add = |_: &mut (), row: CallRow<'_>, at| {
+        let error = errors.next().flatten();
+        add_row(&mut table, ready.library.shelf(), &times, row, at, error);
+    };
+    asked.each_row(&shown, add, |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
     print(args, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)?;
     Ok(ready.exit())
@@ -246,6 +255,7 @@ fn newest<'c>(linked: &Linked<'_>, calls: &[&'c LinkedCall], limit: usize) -> Ve
     kept.into_iter().map(|index| calls[index]).collect()
 }
 
+/// An empty table; with a column for the first line of errors where any is known.
 fn empty_table() -> Table {
     let columns = [
         ("REF", Align::Left),
@@ -254,13 +264,21 @@ fn empty_table() -> Table {
         ("STATUS", Align::Left),
         ("REASON", Align::Fill),
         ("TOOK", Align::Right),
+        ("ERROR", Align::Fill),
         ("WHAT", Align::Fill),
     ];
-    Table::new(&columns).optional(&["REASON", "TOOK"])
+    Table::new(&columns).optional(&["ERROR", "REASON", "TOOK"])
 }
 
 /// Adds a call to a table.
-fn add_row(table: &mut Table, shelf: &dyn Shelf, times: &TimeWriter, mut row: CallRow<'_>, request: impl Into<RequestPlace>) {
+fn add_row(
+    table: &mut Table,
+    shelf: &dyn Shelf,
+    times: &TimeWriter,
+    mut row: CallRow<'_>,
+    request: impl Into<RequestPlace>,
+    error: Option<String>,
+) {
     let (sign, style) = out::look(row.status);
     // A stored row says already what the call is about, and only commands are read again.
     let command = if row.about.is_some() {
@@ -272,15 +290,17 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, times: &TimeWriter, mut row: Ca
     let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
     // Below the call that made it: a subagent's, or one in a script.
     let nested = if row.sidechain || row.is_inner() { "↳ " } else { "" };
-    table.row(vec![
+    let mut cells = vec![
         Cell::styled(&row.r#ref, DIM),
         times.maybe(row.requested_at).into(),
         format!("{nested}{}", row.ran()).into(),
         Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
         Cell::styled(why(row.reason, row.exit_code), style),
         row.duration_ms.map(table::took).unwrap_or_default().into(),
-        row.about.unwrap_or_default().into(),
-    ]);
+    ];
+    cells.push(Cell::styled(error.unwrap_or_default(), style));
+    cells.push(row.about.unwrap_or_default().into());
+    table.row(cells);
 }
 
 /// Reason for the outcome of a call, in a word or two.

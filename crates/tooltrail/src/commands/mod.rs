@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod export;
+pub(crate) mod failures;
 pub(crate) mod file;
 pub(crate) mod help;
 pub(crate) mod index;
@@ -35,6 +36,7 @@ const COMMANDS: &[&str] = &[
     "calls",
     "check",
     "export",
+    "failures",
     "file",
     "index",
     "keep",
@@ -60,6 +62,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Calls(args)) => calls::run(&cli.logs, args),
         Some(Command::Check(args)) => check::run(&cli.logs, args),
         Some(Command::Export(args)) => export::run(&cli.logs, args),
+        Some(Command::Failures(args)) => failures::run(&cli.logs, args),
         Some(Command::File(args)) => file::run(&cli.logs, args),
         Some(Command::Index(args)) => index::run(&cli.logs, args),
         Some(Command::Show(args)) => show::run(&cli.logs, args),

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
 /// Whether a statement names what is stored later than rows. One that only seems to takes longer, and nothing else. `*` names nothing: it is
 /// what people type to see what there is, and has to answer at once.
 fn asks_details(sql: &str) -> bool {
-    const LATER: [&str; 4] = ["error", "failure", "requests", "digests"];
+    const LATER: [&str; 5] = ["error", "failure", "follow_up", "requests", "digests"];
     let sql = sql.to_ascii_lowercase();
     let mut words = sql.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     words.any(|word| LATER.contains(&word))

@@ -27,7 +27,8 @@ fn calls_by_keys_from_anywhere() {
         browser.back().await.expect("there is a way back");
         // The page of a session has keys of its own, some of the same letters.
         browser.open(&server.to("/s/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13")).await;
-        browser.press_until_at("gf", "/calls?q=is:failed").await;
+        browser.press_until_at("gf", "/failures").await;
+        browser.open(&server.to("/calls?q=is:failed")).await;
         assert_eq!(browser.seen("table.calls tbody tr:not(.day)").await, 14);
         browser.press("f").await;
         browser.until("return document.activeElement.id === 'tt-q' && document.activeElement.value === 'is:failed'").await;

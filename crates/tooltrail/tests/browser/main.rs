@@ -10,6 +10,7 @@ mod call;
 mod calls;
 mod driver;
 mod export;
+mod failures;
 mod figures;
 mod hostile;
 mod lists;

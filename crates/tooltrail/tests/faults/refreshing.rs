@@ -31,8 +31,8 @@ fn prepare(world: &World) {
     // Rows of other readers.
     run_sql(&world.catalogue(&world.cache("outdated")), "UPDATE meta SET value = 1 WHERE key = 'readers'");
     let older = world.catalogue(&world.cache("older"));
-    run_sql(&older, "PRAGMA user_version = 5");
-    fs::rename(&older, older.with_file_name(older.file_name().unwrap().to_str().unwrap().replace("catalogue-6", "catalogue-5"))).unwrap();
+    run_sql(&older, "PRAGMA user_version = 6");
+    fs::rename(&older, older.with_file_name(older.file_name().unwrap().to_str().unwrap().replace("catalogue-7", "catalogue-6"))).unwrap();
     damage(&world.catalogue(&world.cache("damaged")), "tie_rows");
 }
 

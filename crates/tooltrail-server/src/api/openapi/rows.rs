@@ -6,6 +6,7 @@ use super::schema::{
 use serde_json::{Value, json};
 use tooltrail_formats::FORMATS;
 use tooltrail_model::command::Purpose;
+use tooltrail_model::digest::FollowUp;
 use tooltrail_model::event::{HookOutcome, InputFrom, TaskState};
 use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::{By, State, StateReason};
@@ -24,6 +25,7 @@ pub(super) fn add(schemas: &mut Schemas) {
     schemas.add("InnerCalls", inner_calls());
     schemas.add("Call", call());
     schemas.add("Hit", hit());
+    schemas.add("Failure", failure());
     schemas.add("ToolStats", tool_stats());
     schemas.add("ModelUsage", model_usage());
     schemas.add("Stats", stats());
@@ -226,6 +228,30 @@ fn hit() -> Value {
         ],
     ));
     let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","ref":"3f2a:41","call":"toolu_x1","field":"result","file":"/home/me/.claude/projects/-srv-app/3f2a.jsonl","line":42,"at":"2026-03-04T10:00:09.000Z","snippet":"error: connection refused\n","matches":[[7,25]]});
+    with_example(schema, example)
+}
+
+fn failure() -> Value {
+    let follow_ups = FollowUp::ALL.iter().map(|follow_up| (follow_up.word(), count("Number of calls.")));
+    let schema = object(
+        "Failures with the same message.",
+        [
+            ("v", version()),
+            ("failure", text("The message, with paths, numbers, hashes and quoted names folded.")),
+            ("calls", count("Number of calls.")),
+            ("sessions", count("Number of sessions.")),
+            ("by_status", named("ByStatus")),
+            ("by_tool", map("By the name of the tool.", count("Number of calls."))),
+            ("by_day", map("By local day; calls without a time are left out.", count("Number of calls."))),
+            ("by_follow_up", some_of("Number of calls by what followed in their session; only what occurs.", follow_ups)),
+            ("unresolved", count("Number of calls that no later success resolved.")),
+            ("first_at", maybe(time("The time of the first one."))),
+            ("last_at", maybe(time("The time of the last one."))),
+            ("example", text("The reference of the last one.")),
+            ("error", maybe(text("The error line of the last one."))),
+        ],
+    );
+    let example = json!({"v":1,"failure":"error: address already in use :<n>","calls":7,"sessions":3,"by_status":{"failed":7},"by_tool":{"Bash":7},"by_day":{"2026-03-04":7},"by_follow_up":{"resolved":5,"moved_on":2},"unresolved":2,"first_at":"2026-03-04T09:00:00.000Z","last_at":"2026-03-04T11:30:00.000Z","example":"3f2a:41","error":"error: address already in use :3000"});
     with_example(schema, example)
 }
 

@@ -374,6 +374,7 @@ fn what(told: &ShownCall<'_>) -> Markup {
     let what = told.line.what.as_deref().filter(|what| !what.is_empty());
     html! {
         span title=[what] { (told.link("what", &html! { @match what { Some(what) => code { (what) }, None => span.di { "no argument" } } })) }
+        (told.line.error_line())
     }
 }
 

@@ -102,7 +102,7 @@ pub struct SessionPageRequest<'a> {
     pub neighbours: [Option<&'a str>; 2],
     /// The address of its calls as a table.
     pub calls: Option<&'a str>,
-    /// The address of the sessions of its project.
+    /// The address of its project.
     pub project: Option<&'a str>,
 }
 

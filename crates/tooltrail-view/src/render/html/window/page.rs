@@ -150,10 +150,10 @@ pub(super) fn about_list(transcript: &Transcript<'_>, at: &SessionPageRequest<'_
     } } } }
 }
 
-/// The name of the project, which leads to its sessions.
+/// The name of the project, which leads to its page.
 fn project_name(project: &str, address: Option<&str>) -> Markup {
     let (path, name) = (neutral(project), neutral(last_part(project)));
-    html! { @match address { Some(address) => a.project href=(address) title={ "Sessions of " (path) } { (name) }, None => span.project title=(path) { (name) } } }
+    html! { @match address { Some(address) => a.project href=(address) title={ "Project " (path) } { (name) }, None => span.project title=(path) { (name) } } }
 }
 
 fn resume(command: &str) -> Markup {
