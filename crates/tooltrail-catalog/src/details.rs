@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_formats::transcript::SessionBook;
+use tooltrail_formats::transcript::{SessionBook, SharedRecords};
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::changes::net::FileSize;
 use tooltrail_model::content::words;
@@ -167,17 +167,31 @@ impl<'a> RequestIndex<'a> {
     }
 }
 
+/// Linked logs whose sessions' details are made one after the other.
+pub(crate) struct DetailSource<'a> {
+    linked: &'a Linked<'a>,
+    records: SharedRecords<'a>,
+    requests: RequestIndex<'a>,
+}
+
+impl<'a> DetailSource<'a> {
+    /// Linked logs, of which nothing is read yet.
+    pub(crate) fn of(linked: &'a Linked<'a>) -> Self {
+        DetailSource { linked, records: SharedRecords::new(linked), requests: RequestIndex::of(linked) }
+    }
+}
+
 /// The details of a session of linked logs.
-pub(crate) fn derive(linked: &Linked<'_>, session: usize, requests: &RequestIndex<'_>, shelf: &dyn Shelf) -> SessionDetails {
+pub(crate) fn derive(source: &DetailSource<'_>, session: usize, shelf: &dyn Shelf) -> SessionDetails {
     let now = ended();
-    let book = SessionBook::read(linked, &[session], &now, shelf, None);
+    let book = SessionBook::read_shared(&source.records, session, &now, shelf);
     let calls = &book.transcript().calls;
     let noting = NotingBook { book: &book, noted: Mutex::new(vec![None; calls.len()]) };
     let digest = digest::of(&noting, &Selection::default()).to_stored();
     // A copy has no row: it is told where its original is.
     let own = (0..calls.len()).filter(|&index| calls.get(index).is_some_and(|call| call.row.copy_of.is_none()));
     let calls = own.filter_map(|index| noting.details(index)).collect();
-    SessionDetails { digest, calls, requests: requests.of_session(linked, session) }
+    SessionDetails { digest, calls, requests: source.requests.of_session(source.linked, session) }
 }
 
 impl StoredLibrary {
@@ -187,6 +201,11 @@ impl StoredLibrary {
         let text = self.details.digest(listing.detail_key(session)?)?;
         let digest = Digest::of_stored(&text, row.short)?;
         Some(Digest { state: row.state, state_reason: row.state_reason, ..digest })
+    }
+
+    /// Whether the digest of a session is stored.
+    pub fn has_digest(&self, listing: &SessionListing, session: usize) -> bool {
+        listing.detail_key(session).is_some_and(|key| self.details.has(key))
     }
 
     /// Whether the details of a session are missing, and can be made.
@@ -223,14 +242,18 @@ impl StoredLibrary {
             }
             // Another thread or process may have made some of them meanwhile.
             let own: Vec<usize> = own.iter().copied().filter(|&session| self.is_pending(listing, session)).collect();
-            let details = if own.is_empty() { Vec::new() } else { self.derive_bundle(listing, *bundle, &own)? };
-            let count = details.len();
-            let mut waiting = made.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.extend(details);
-            let batch = if waiting.len() >= BATCH { std::mem::take(&mut *waiting) } else { Vec::new() };
-            // Other threads go on while these are written.
-            drop(waiting);
-            self.store(&batch);
+            let mut count = 0;
+            self.derive_bundle(listing, *bundle, &own, |details| {
+                count += 1;
+                let mut waiting = made.lock().unwrap_or_else(PoisonError::into_inner);
+                waiting.push(details);
+                let batch = if waiting.len() >= BATCH { std::mem::take(&mut *waiting) } else { Vec::new() };
+                // Other threads go on while these are written.
+                drop(waiting);
+                self.store(&batch);
+                // A bundle may have tens of thousands of sessions.
+                go_on()
+            })?;
             Ok(count)
         });
         self.store(&made.into_inner().unwrap_or_else(PoisonError::into_inner));
@@ -243,21 +266,28 @@ impl StoredLibrary {
         }
     }
 
-    /// Makes the details of sessions of a bundle.
+    /// Makes the details of sessions of a bundle, and passes them on one by one until `take` returns `false`.
     fn derive_bundle(
         &self,
         listing: &SessionListing,
         bundle: i64,
         sessions: &[usize],
-    ) -> Result<Vec<(DetailKey, SessionDetails)>, CatalogueError> {
+        mut take: impl FnMut((DetailKey, SessionDetails)) -> bool,
+    ) -> Result<(), CatalogueError> {
+        if sessions.is_empty() {
+            return Ok(());
+        }
         let linker = self.open(bundle).inspect_err(|error| warn!(error = %ErrorChain(error), bundle, "cannot open logs for details"))?;
         let linked = linker.link();
-        let requests = RequestIndex::of(&linked);
-        let rows = listing.rows_of(sessions);
-        let details = sessions.iter().zip(&rows).filter_map(|(&session, row)| {
-            let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
-            Some((listing.detail_key(session)?, derive(&linked, place, &requests, self.shelf())))
-        });
-        Ok(details.collect())
+        let source = DetailSource::of(&linked);
+        for (&session, row) in sessions.iter().zip(&listing.rows_of(sessions)) {
+            let place = linked.session_with_id(row.agent, row.session).zip(listing.detail_key(session));
+            if let Some((place, key)) = place
+                && !take((key, derive(&source, place, self.shelf())))
+            {
+                break;
+            }
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 //! Both sides are compared as JSON, because that is what is promised: a stored row says byte for byte what the log says. Rows that agree
 //! are remembered by a hash only, so memory does not grow with their text.
 
-use crate::details::{RequestIndex, derive};
+use crate::details::{DetailSource, derive};
 use crate::store::details::{CallDetails, DetailStore, SessionDetails};
 use crate::store::{Catalogue, CatalogueError, SessionListing};
 use crate::{Map, Set, each};
@@ -137,13 +137,13 @@ fn compare_details(
     unmatched: &mut Unmatched,
 ) -> Result<(), CatalogueError> {
     let listing: SessionListing = catalogue.list(now)?;
-    let (rows, store, requests) = (listing.rows(), DetailStore::new(catalogue.path()), RequestIndex::of(linked));
+    let (rows, store, source) = (listing.rows(), DetailStore::new(catalogue.path()), DetailSource::of(linked));
     let places: Map<(&str, &str), usize> = (0..).zip(&rows).map(|(place, row)| ((row.agent, row.session), place)).collect();
     let differ = each(threads, linked.sessions.len(), |index| {
         let session = linked.sessions.get(index)?;
         let place = *places.get(&(session.agent, &*session.id))?;
         let stored = store.details(listing.detail_key(place)?)?;
-        let read = derive(linked, index, &requests, &Disk::default());
+        let read = derive(&source, index, &Disk::default());
         let fields = different(stored, read, rows.get(place)?.short);
         (!fields.is_empty()).then_some((place, fields))
     });

@@ -161,7 +161,7 @@ fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -
     let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
     let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its verdict")).ok()?;
     let linked = linker.link();
-    let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
+    let own = linked.session_with_id(row.agent, row.session)?;
     // The conversation is read too, because a verdict quotes the last answer.
     let book = SessionBook::read(&linked, &[own], &snapshot.now, snapshot.library.shelf(), None);
     Some(of_digest(&digest::of(&book, &Selection::default())))
