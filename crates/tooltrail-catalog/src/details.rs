@@ -6,7 +6,7 @@
 
 use crate::library::{Library, StoredLibrary};
 use crate::store::details::{CallContent, CallDetails, DetailKey, RequestDetails, SessionDetails};
-use crate::store::{CatalogueError, SessionListing};
+use crate::store::{CatalogueError, SessionListing, read};
 use crate::{Map, each};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -28,6 +28,10 @@ use tracing::{debug, warn};
 
 /// Details that were made and not stored yet are stored together once they are of so many sessions.
 const BATCH: usize = 64;
+
+/// Making the details of more sessions than this takes much memory, and of a session whose logs have more lines and calls.
+const MANY: usize = 2000;
+const LARGE: i64 = 100_000;
 
 /// The most lines at the end of an output that are looked at for one with any text.
 const LAST_LINES: usize = 1000;
@@ -214,6 +218,29 @@ impl StoredLibrary {
         key.is_some_and(|key| !self.details.has(key))
     }
 
+    /// The sessions among some whose details are missing, and can be made.
+    pub fn pending(&self, listing: &SessionListing, sessions: &[usize]) -> Vec<usize> {
+        if sessions.len() <= BATCH {
+            return sessions.iter().copied().filter(|session| self.is_pending(listing, *session)).collect();
+        }
+        // One question for all of them: tens of thousands would take seconds.
+        let stored = self.details.all();
+        let is_pending = |session: &usize| {
+            let key = listing.detail_key(*session).filter(|_| listing.bundle(*session).is_some());
+            key.is_some_and(|key| !key.is_among(&stored))
+        };
+        sessions.iter().copied().filter(is_pending).collect()
+    }
+
+    /// Whether making the details of some sessions takes much memory: they are many, or their logs have very many lines or calls.
+    pub fn is_much(&self, listing: &SessionListing, sessions: &[usize]) -> Result<bool, CatalogueError> {
+        if sessions.is_empty() || sessions.len() > MANY {
+            return Ok(!sessions.is_empty());
+        }
+        let large = self.catalogue().query(|connection| read::large_bundles(connection, LARGE))?;
+        Ok(sessions.iter().filter_map(|&session| listing.bundle(session)).any(|bundle| large.contains(&bundle)))
+    }
+
     /// Makes and stores the details that are missing of some sessions, in their order, until `go_on` returns `false`. Returns how many
     /// sessions were done. Details that cannot be stored are made again when they are needed.
     pub fn fill(
@@ -226,7 +253,7 @@ impl StoredLibrary {
         // By bundle, because linking one is not free; in the order of the first session of each.
         let mut bundles: Vec<(i64, Vec<usize>)> = Vec::new();
         let mut places: Map<i64, usize> = Map::default();
-        for &session in sessions.iter().filter(|session| self.is_pending(listing, **session)) {
+        for session in self.pending(listing, sessions) {
             let Some(bundle) = listing.bundle(session) else { continue };
             let place = *places.entry(bundle).or_insert_with(|| {
                 bundles.push((bundle, Vec::new()));
@@ -241,7 +268,7 @@ impl StoredLibrary {
                 return Ok(0);
             }
             // Another thread or process may have made some of them meanwhile.
-            let own: Vec<usize> = own.iter().copied().filter(|&session| self.is_pending(listing, session)).collect();
+            let own = self.pending(listing, own);
             let mut count = 0;
             self.derive_bundle(listing, *bundle, &own, |details| {
                 count += 1;

@@ -3,7 +3,7 @@
 use crate::database::{part_of, row_of};
 use crate::find::{FoundSource, Problem, small};
 use crate::lines::{Buffer, Lines, LogLine, Turns};
-use crate::open::{Input, open};
+use crate::open::{Input, is_compressed, open};
 use crate::{FORMATS, Format, Record, SessionTitle, Sink, mend, titles};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -28,6 +28,11 @@ pub(crate) const SIDECAR: u64 = 256 * 1024;
 pub const MAX_LOG: u64 = 8 << 30;
 /// The most that is kept of one log while it is read, about: hundreds of thousands of calls.
 pub const MAX_KEPT: usize = 128 << 20;
+
+/// Whether a source may unpack to far more than its file has: nobody knows how much before it is read.
+pub fn may_unpack(source: &FoundSource) -> bool {
+    part_of(&source.path).is_none() && is_compressed(&source.path)
+}
 
 /// How to scan.
 #[derive(Clone, Debug)]

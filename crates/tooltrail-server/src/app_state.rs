@@ -64,7 +64,7 @@ impl AppState {
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         // Reading starts at once, so that the first page finds it under way.
         let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
-        details::start(&fresh, setup.options.threads);
+        details::start(&fresh, Arc::clone(&machine), setup.options.threads);
         let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),

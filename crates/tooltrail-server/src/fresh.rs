@@ -12,11 +12,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::refresh::refresh;
+use tooltrail_catalog::refresh::{is_much, refresh, refresh_elsewhere};
 use tooltrail_catalog::store::{Catalogue, CatalogueError};
 use tooltrail_formats::error::{ErrorChain, panic_message};
 use tooltrail_formats::find::{FoundSource, LimitedLog, Search};
-use tooltrail_formats::scan::{Options, Progress};
+use tooltrail_formats::scan::{Options, Progress, may_unpack};
 use tracing::{error, warn};
 
 /// Snapshots younger than this are used as they are.
@@ -32,8 +32,6 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Limits on the newest logs that are read first, on the first start.
 const EARLY_BYTES: u64 = 48 << 20;
 const EARLY_LOGS: usize = 200;
-/// Size above which a first filling is left to a process of its own.
-const MUCH: u64 = 256 << 20;
 
 /// Keeps a snapshot of the catalogue fresh.
 pub(crate) struct SnapshotSource {
@@ -268,15 +266,20 @@ impl Refresher<'_> {
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
         }
-        // A process of its own gives the memory back when it is done; a first filling takes far more than later refreshes.
+        // A process of its own gives the memory back when it is done.
+        let elsewhere = || self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
         let is_new = catalogue.is_new();
         let recovered = catalogue.take_recovery();
-        if is_new && read.bytes > MUCH {
+        if is_new && is_much(search.files.iter()) {
+            // A new file gets its name when it is filled, so this one must not be in its place.
             drop(catalogue);
-            self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
+            elsewhere();
             catalogue = Catalogue::open(self.catalogue)?;
         }
-        let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
+        // Another process cannot fill a file that has no name yet.
+        let is_nameless = catalogue.is_new();
+        let elsewhere = || !is_nameless && elsewhere();
+        let outcome = refresh_elsewhere(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress, &elsewhere)?;
         // Logs that had not changed were not read, and count as read now.
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
@@ -323,9 +326,9 @@ fn newest(files: &[FoundSource]) -> Vec<FoundSource> {
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by_key(|found| std::cmp::Reverse(found.modified));
     let mut left = EARLY_BYTES;
-    // A log that does not fit is skipped, not the end: one huge log must not hide all others.
+    // A log that does not fit is skipped, not the end: one huge log must not hide all others. Nobody knows how much a compressed one has.
     let fits = |found: &&&FoundSource| {
-        let fits = found.size <= left;
+        let fits = found.size <= left && !may_unpack(found);
         left -= if fits { found.size } else { 0 };
         fits
     };

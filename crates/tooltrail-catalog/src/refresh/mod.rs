@@ -16,6 +16,7 @@ use crate::store::{Catalogue, CatalogueError, CatalogueWriter, NewSource, Source
 use crate::{Map, Set};
 use gather::{AffectedBundles, GatheredSources};
 use plan::RefreshPlan;
+pub use plan::is_much;
 pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -52,8 +53,21 @@ pub fn refresh(
     now: Time,
     progress: &Progress,
 ) -> Result<RefreshOutcome, CatalogueError> {
+    refresh_elsewhere(catalogue, search, options, now, progress, &|| false)
+}
+
+/// Makes the catalogue equal to the logs that were found, as [`refresh`] does. Where reading takes much memory ([`is_much`]), `elsewhere` is
+/// asked first to do it in another process; it gives whether that was done.
+pub fn refresh_elsewhere(
+    catalogue: &mut Catalogue,
+    search: &Search,
+    options: &Options,
+    now: Time,
+    progress: &Progress,
+    elsewhere: &dyn Fn() -> bool,
+) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
-    let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue);
+    let run = |catalogue: &mut Catalogue| Refresh::new(search, options, now, progress).run(catalogue, elsewhere);
     let mut outcome = match run(catalogue) {
         Err(RefreshError::Store(error)) if is_damaged(&error) => {
             warn!(path = ?catalogue.path(), %error, "the index is damaged and is rebuilt");
@@ -118,7 +132,8 @@ impl<'a> Refresh<'a> {
         }
     }
 
-    fn run(mut self, catalogue: &mut Catalogue) -> Result<RefreshOutcome, RefreshError> {
+    fn run(mut self, catalogue: &mut Catalogue, elsewhere: &dyn Fn() -> bool) -> Result<RefreshOutcome, RefreshError> {
+        let mut asked = false;
         loop {
             let mut plan = RefreshPlan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
@@ -130,6 +145,11 @@ impl<'a> Refresh<'a> {
                     catalogue.publish()?;
                 }
                 return Ok(self.outcome);
+            }
+            // Once: what is left after that is read here.
+            if !std::mem::replace(&mut asked, true) && plan.is_much() && elsewhere() {
+                self.outcome.read += plan.read.len();
+                continue;
             }
             let all = plan.cut(STEP);
             let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {

@@ -159,6 +159,15 @@ pub(crate) fn sources_by_bundle(connection: &Connection) -> rusqlite::Result<Map
     Ok(bundles)
 }
 
+/// The bundles whose logs have more lines and calls than this together.
+pub(crate) fn large_bundles(connection: &Connection, more: i64) -> rusqlite::Result<Set<i64>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT bundle FROM source_rows WHERE agent IS NOT NULL AND NOT gone
+         GROUP BY bundle HAVING sum(coalesce(lines, 0) + coalesce(calls, 0)) > ?1",
+    )?;
+    statement.query_map([more], |row| row.get(0))?.collect()
+}
+
 /// The bundles of the logs that are there.
 pub(crate) fn bundles(connection: &Connection) -> rusqlite::Result<Vec<Bundle>> {
     let mut bundles: Map<i64, Bundle> = Map::default();

@@ -145,3 +145,117 @@ impl BySession {
         places
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::find;
+    use crate::reads::take;
+    use crate::scan::{Options, Progress, scan};
+    use crate::shelf::Disk;
+    use crate::transcript::SessionBook;
+    use std::error::Error;
+    use tooltrail_model::Now;
+    use tooltrail_model::book::Book;
+    use tooltrail_model::link::Linker;
+
+    /// Records of many sessions in turn: a prompt, a call with its hook and result, a sidechain, and one record that names no session.
+    fn records(sessions: usize, name: &str) -> Vec<String> {
+        let at = |second: usize| format!("2026-03-04T10:{:02}:{:02}.000Z", second / 60 % 60, second % 60);
+        let kinds: [&dyn Fn(usize) -> String; 6] = [
+            &|s| {
+                format!(
+                    r#"{{"type":"user","uuid":"{name}-p{s}","timestamp":"{}","sessionId":"{name}-{s}","message":{{"content":"go {s}"}}}}"#,
+                    at(s)
+                )
+            },
+            &|s| {
+                format!(
+                    r#"{{"type":"assistant","uuid":"{name}-c{s}","parentUuid":"{name}-p{s}","timestamp":"{}","sessionId":"{name}-{s}","message":{{"id":"{name}-m{s}","usage":{{"input_tokens":1,"server_tool_use":{{"web_search_requests":2}}}},"content":[{{"type":"tool_use","id":"{name}-t{s}","name":"Bash","input":{{"command":"ls {s}"}}}}]}}}}"#,
+                    at(s + 1)
+                )
+            },
+            &|s| {
+                format!(
+                    r#"{{"type":"attachment","uuid":"{name}-h{s}","parentUuid":"{name}-c{s}","timestamp":"{}","sessionId":"{name}-{s}","attachment":{{"type":"hook_success","hookName":"Stop","hookEvent":"Stop","command":"guard {s}","exitCode":0,"stdout":"","stderr":""}}}}"#,
+                    at(s + 2)
+                )
+            },
+            &|s| {
+                format!(
+                    r#"{{"type":"user","uuid":"{name}-s{s}","isSidechain":true,"timestamp":"{}","sessionId":"{name}-{s}","message":{{"content":"aside {s}"}}}}"#,
+                    at(s + 2)
+                )
+            },
+            &|s| {
+                format!(
+                    r#"{{"type":"assistant","uuid":"{name}-a{s}","parentUuid":"{name}-s{s}","isSidechain":true,"timestamp":"{}","sessionId":"{name}-{s}","message":{{"id":"{name}-n{s}","content":[{{"type":"text","text":"answer {s}"}}]}}}}"#,
+                    at(s + 3)
+                )
+            },
+            &|s| {
+                format!(
+                    r#"{{"type":"user","uuid":"{name}-r{s}","parentUuid":"{name}-c{s}","timestamp":"{}","sessionId":"{name}-{s}","message":{{"content":[{{"type":"tool_result","tool_use_id":"{name}-t{s}","content":"done {s}"}}]}}}}"#,
+                    at(s + 4)
+                )
+            },
+        ];
+        let mut lines: Vec<String> = kinds.iter().flat_map(|kind| (0..sessions).map(kind)).collect();
+        lines.push(format!(r#"{{"type":"summary","summary":"Of all {name}","leafUuid":"{name}-r0"}}"#));
+        lines
+    }
+
+    fn scanned(lines: &[String]) -> Result<(tempfile::TempDir, Linker), Box<dyn Error>> {
+        let home = tempfile::tempdir()?;
+        let path = home.path().join("many.jsonl");
+        std::fs::write(&path, lines.join("\n") + "\n")?;
+        let (linker, problems) = scan(&find::in_paths(std::slice::from_ref(&path)).files, &Options::default(), &Progress::default());
+        assert!(problems.is_empty());
+        Ok((home, linker))
+    }
+
+    #[test]
+    fn a_log_of_many_sessions_is_read_once_for_all_of_them() -> Result<(), Box<dyn Error>> {
+        // More sessions than any agent writes, too: they are the same as far as they are shown.
+        for (sessions, name) in [(FROM, "shared-few"), (MANY + 20, "shared-many")] {
+            let lines = records(sessions, name);
+            let (_home, linker) = scanned(&lines)?;
+            let (linked, disk, now) = (linker.link(), Disk::default(), Now::at("2026-03-05T10:00:00Z".parse()?));
+            assert_eq!(linked.sessions.len(), sessions);
+            let read = || lines.iter().map(|line| take(line.as_bytes())).collect::<Vec<_>>();
+            read();
+            let shared = SharedRecords::new(&linked);
+            let together: Vec<_> = (0..sessions).map(|session| SessionBook::read_shared(&shared, session, &now, &disk)).collect();
+            assert_eq!(read(), vec![1; lines.len()], "{name}");
+            for (session, book) in together.iter().enumerate() {
+                let alone = SessionBook::read(&linked, &[session], &now, &disk, None);
+                assert_eq!(format!("{:?}", book.transcript()), format!("{:?}", alone.transcript()), "{name} {session}");
+                assert_eq!(format!("{:?}", book.outputs), format!("{:?}", alone.outputs));
+                assert!(book.transcript().threads.iter().map(|thread| thread.entries.len()).sum::<usize>() >= 4);
+                assert_eq!(book.transcript().settings.server_tools, [2, 0]);
+            }
+            assert_eq!(read(), vec![sessions; lines.len()], "{name} one by one");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_session_of_a_log_that_no_agent_wrote_shows_only_so_much() -> Result<(), Box<dyn Error>> {
+        // What no session is named in belongs to each: without a limit, the work would be their product.
+        let say = |n: usize| format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"common {n}"}}]}}}}"#);
+        let mut lines = records(MOST_TOGETHER / MOST + 50, "shared-most");
+        lines.extend((0..MOST + 10).map(say));
+        let (_home, linker) = scanned(&lines)?;
+        let (linked, disk, now) = (linker.link(), Disk::default(), Now::at("2026-03-05T10:00:00Z".parse()?));
+        let most = most_shown(&linked.sources[0].summary);
+        assert!((LEAST..MOST).contains(&most), "{most}");
+        let shared = SharedRecords::new(&linked);
+        let entries = |book: &SessionBook<'_>| book.transcript().threads.iter().map(|thread| thread.entries.len()).sum::<usize>();
+        let book = SessionBook::read_shared(&shared, 0, &now, &disk);
+        // A result has no entry of its own, and a log of an agent shows all.
+        assert!(entries(&book) > most - 10 && entries(&book) <= most, "{} of {most}", entries(&book));
+        assert_eq!(entries(&SessionBook::read(&linked, &[0], &now, &disk, None)), entries(&book));
+        assert_eq!(most_shown(&Summary::default()), usize::MAX);
+        Ok(())
+    }
+}
