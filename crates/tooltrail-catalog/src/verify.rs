@@ -75,7 +75,7 @@ pub fn verify(
     let mut stored: Map<u64, u32> = Map::default();
     each_stored(catalogue, now, &mut verification, |row| *stored.entry(xxh3_64(row.as_bytes())).or_default() += 1)?;
     let mut unmatched = Unmatched::default();
-    let ScanOutcome { linker, problems, incomplete } = scan::scan_all(&search.files, options, progress);
+    let ScanOutcome { linker, problems, incomplete, left: _ } = scan::scan_all(&search.files, options, progress);
     let incomplete = incomplete.into_iter().chain(problems.iter().map(|problem| spelled(&problem.path))).collect();
     let linked = linker.link_on(options.threads);
     each_read(&linked, now, |row| match stored.get_mut(&xxh3_64(row.as_bytes())) {

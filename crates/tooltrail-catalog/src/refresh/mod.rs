@@ -163,7 +163,7 @@ impl<'a> Refresh<'a> {
             };
             if self.write(catalogue, &plan, &joined)? {
                 match catalogue.publish()? {
-                    true if all => break,
+                    true if all && !self.held.left => break,
                     // Let go before the next step is read: what that is linked with comes from the catalogue.
                     true => self.held = GatheredSources::default(),
                     // What is stored now is what another process has read.

@@ -26,6 +26,9 @@ const LINE: usize = 8;
 /// Bytes of a problem with its texts. `check` makes a copy of each.
 const PROBLEM: usize = 2 * (size_of::<Issue>() + 100);
 
+/// Bytes from which a source counts as large. Those of agents take less than half of it, with logs of a hundred megabytes.
+const LARGE: usize = 32 << 20;
+
 /// How much is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KeptAmount {
@@ -38,6 +41,7 @@ pub(super) struct KeptAmount {
     /// The limit in bytes; `None` for no limit.
     limit: Option<usize>,
     full: bool,
+    large: bool,
 }
 
 impl Assembler {
@@ -51,12 +55,19 @@ impl Assembler {
         self.amount.full
     }
 
+    /// Whether so much is kept that only one such source should be read at a time.
+    pub fn is_large(&self) -> bool {
+        self.amount.large
+    }
+
     /// Counts an event of which something is kept, with its texts as far as they may be of any length.
     pub(super) fn count(&mut self, texts: usize) {
         self.amount.texts += texts;
         self.amount.events = self.amount.events.wrapping_add(1);
         if self.amount.events.is_multiple_of(EVERY) {
-            self.amount.full |= self.amount.limit.is_some_and(|limit| self.kept() > limit);
+            let kept = self.kept();
+            self.amount.full |= self.amount.limit.is_some_and(|limit| kept > limit);
+            self.amount.large |= kept > LARGE;
         }
     }
 
@@ -77,7 +88,7 @@ impl Assembler {
     }
 
     /// About how many bytes are kept.
-    fn kept(&self) -> usize {
+    pub fn kept(&self) -> usize {
         let out = &self.out;
         let calls = out.calls.len() + out.nested.len() + out.inner.len();
         let ids = out.nodes.len() + self.chain.len() + out.retracted.len() + out.leaf_titles.len();
