@@ -84,6 +84,14 @@ fn millions_of_records_are_read_up_to_a_limit_in_bounded_memory() {
         ("one id again and again", Box::new(|number| call("a", number))),
         ("calls", Box::new(|number| call(&format!("t{number}"), number))),
         ("lines that are no records", Box::new(|_| "x\n".repeat(1000))),
+        (
+            "answers",
+            Box::new(|number| {
+                format!(
+                    "{{\"type\":\"assistant\",\"uuid\":\"u{number}\",\"sessionId\":\"s1\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":\"so\"}}]}}}}\n"
+                )
+            }),
+        ),
         ("prompts", Box::new(move |number| user(number, 1, &format!("\"go {number}\"")))),
         ("sessions", Box::new(move |number| user(number, number, "\"go\""))),
         ("results without calls", Box::new(move |number| user(number, 1, &result(number)))),

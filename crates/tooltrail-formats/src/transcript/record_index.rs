@@ -165,7 +165,7 @@ pub(super) struct IndexSource<'l> {
     pub(super) shelf: &'l dyn Shelf,
     /// The known size, and the modification time.
     pub(super) written: (u64, Option<Time>),
-    /// The most records that are indexed.
+    /// The most parts of records that are indexed.
     pub(super) most: usize,
     /// Where reading ends.
     pub(super) end: u64,
@@ -186,8 +186,10 @@ impl IndexSource<'_> {
         let mut left = self.most;
         let index = |_: &'static dyn Format, record: Record<'_>, typed: &dyn TypedRecord| {
             if left > 0 {
-                left -= 1;
-                take(self.index(record, typed));
+                let mut record = self.index(record, typed);
+                record.parts.truncate(left);
+                left = left.saturating_sub(record.parts.len().max(1));
+                take(record);
             }
         };
         Some(records::each(input, index))

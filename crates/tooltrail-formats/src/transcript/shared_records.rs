@@ -19,6 +19,8 @@ const HELD: usize = 100_000;
 /// The most records that are shown of a session with a log that no agent wrote, and of all sessions of such a log together.
 const MOST: usize = 50_000;
 const MOST_TOGETHER: usize = 20_000_000;
+/// The most that are shown of any session: more fit into no log that is read to its end, unless its records have thousands of parts.
+const MOST_OF_ANY: usize = 400_000;
 /// Each session shows as many, if its log has them.
 const LEAST: usize = 1000;
 
@@ -31,12 +33,12 @@ pub(super) fn is_endless(summary: &Summary) -> bool {
 /// The most records that are shown of a session with this log.
 pub(super) fn most_shown(summary: &Summary) -> usize {
     let each = MOST_TOGETHER / summary.sessions.len().max(1);
-    if is_endless(summary) { each.clamp(LEAST, MOST) } else { usize::MAX }
+    if is_endless(summary) { each.clamp(LEAST, MOST) } else { MOST_OF_ANY }
 }
 
-/// The most records of a log that are looked at.
+/// The most parts of records of a log that are looked at.
 pub(super) fn most_indexed(summary: &Summary) -> usize {
-    if is_endless(summary) { HELD } else { usize::MAX }
+    if is_endless(summary) { HELD } else { MOST_OF_ANY }
 }
 
 /// Where the records of a log end. What follows a limit was not scanned, so nothing is known of it.
@@ -255,7 +257,7 @@ mod tests {
         // A result has no entry of its own, and a log of an agent shows all.
         assert!(entries(&book) > most - 10 && entries(&book) <= most, "{} of {most}", entries(&book));
         assert_eq!(entries(&SessionBook::read(&linked, &[0], &now, &disk, None)), entries(&book));
-        assert_eq!(most_shown(&Summary::default()), usize::MAX);
+        assert_eq!(most_shown(&Summary::default()), MOST_OF_ANY);
         Ok(())
     }
 }
