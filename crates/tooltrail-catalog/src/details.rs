@@ -237,8 +237,24 @@ impl StoredLibrary {
         if sessions.is_empty() || sessions.len() > MANY {
             return Ok(!sessions.is_empty());
         }
-        let large = self.catalogue().query(|connection| read::large_bundles(connection, LARGE))?;
-        Ok(sessions.iter().filter_map(|&session| listing.bundle(session)).any(|bundle| large.contains(&bundle)))
+        for &session in sessions {
+            if self.is_large(listing, session)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the logs that a session is linked with have very many lines or calls, so that opening it takes seconds.
+    pub fn is_large(&self, listing: &SessionListing, session: usize) -> Result<bool, CatalogueError> {
+        let large = match self.large.get() {
+            Some(known) => known,
+            None => {
+                let read = self.catalogue().query(|connection| read::large_bundles(connection, LARGE))?;
+                self.large.get_or_init(|| read)
+            }
+        };
+        Ok(listing.bundle(session).is_some_and(|bundle| large.contains(&bundle)))
     }
 
     /// Makes and stores the details that are missing of some sessions, in their order, until `go_on` returns `false`. Returns how many

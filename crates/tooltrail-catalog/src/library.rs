@@ -113,6 +113,8 @@ pub struct StoredLibrary {
     names: OnceLock<Arc<SessionNames>>,
     /// The sources of each bundle.
     bundles: OnceLock<Map<i64, Vec<i64>>>,
+    /// The bundles whose logs have very many lines or calls.
+    pub(crate) large: OnceLock<Set<i64>>,
     shelf: Disk,
     keep: Option<Keep>,
 }
@@ -131,6 +133,7 @@ impl StoredLibrary {
             catalogue: Mutex::new(catalogue),
             names: OnceLock::new(),
             bundles: OnceLock::new(),
+            large: OnceLock::new(),
             shelf: Disk::default(),
             keep,
         }

@@ -93,7 +93,10 @@ impl Bounds {
     }
 
     fn allow(&self, snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
-        !snapshot.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
+        let is_small = || rows.get(place).is_some_and(|row| row.calls <= self.calls);
+        // The logs of a small session may be those of tens of thousands of others.
+        let is_quick = || self.calls == u64::MAX || snapshot.library.is_large(&snapshot.listing, place).is_ok_and(|is| !is);
+        !snapshot.listing.is_gone(place) && is_small() && is_quick()
     }
 }
 
