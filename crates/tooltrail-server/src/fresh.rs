@@ -21,6 +21,8 @@ use tracing::{error, warn};
 
 /// Snapshots younger than this are used as they are.
 const YOUNG: Duration = Duration::from_millis(700);
+/// With very many logs, snapshots stay young for longer, but for no longer than this.
+const YOUNG_AT_MOST: Duration = Duration::from_secs(5);
 /// Longest wait of a page for a newer snapshot.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// Longest wait of the first page, when there is nothing to show yet.
@@ -63,6 +65,8 @@ struct RefreshState {
     compared: u64,
     /// Earliest time of the next comparison. Without a rest, comparisons would take all the time there is.
     rested: Option<Instant>,
+    /// How long the last comparison took.
+    took: Duration,
     /// Error of the last refresh.
     problem: Option<String>,
     /// The server is ending: the thread stops.
@@ -70,6 +74,11 @@ struct RefreshState {
 }
 
 impl RefreshState {
+    /// Age up to which a snapshot is used as it is.
+    fn young(&self) -> Duration {
+        (REST * self.took).clamp(YOUNG, YOUNG_AT_MOST)
+    }
+
     /// Whether something has changed, and it is time to look.
     fn is_old(&self) -> bool {
         self.heard > self.compared && self.rested.is_none_or(|rested| Instant::now() >= rested)
@@ -111,7 +120,8 @@ impl SnapshotSource {
                 state.done = ticket;
                 state.problem = problem;
                 // Comparing takes longer with more logs; resting in proportion keeps its share of the processor small.
-                state.rested = Some(Instant::now() + REST * start.elapsed());
+                state.took = start.elapsed();
+                state.rested = Some(Instant::now() + REST * state.took);
                 own.changed.notify_all();
             }
         });
@@ -122,7 +132,7 @@ impl SnapshotSource {
     pub(crate) fn snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         let mut state = self.state();
         if let Some(snapshot) =
-            state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < YOUNG && !snapshot.read.partial && !state.is_old())
+            state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < state.young() && !snapshot.read.partial && !state.is_old())
         {
             return Some(Arc::clone(snapshot));
         }
