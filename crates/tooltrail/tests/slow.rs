@@ -15,20 +15,20 @@ const SLOW: usize = 150;
 const ROUNDS: usize = 12;
 
 /// A server, which ends with the test.
-struct DemoServer {
+struct SlowlyUsedServer {
     process: Child,
     port: u16,
     _home: tempfile::TempDir,
 }
 
-impl Drop for DemoServer {
+impl Drop for SlowlyUsedServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-impl DemoServer {
+impl SlowlyUsedServer {
     fn start() -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
@@ -38,7 +38,7 @@ impl DemoServer {
         let mut line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let port = line.trim().trim_end_matches('/').rsplit(':').next().unwrap().parse().unwrap();
-        DemoServer { process, port, _home: home }
+        SlowlyUsedServer { process, port, _home: home }
     }
 
     fn connect(&self) -> TcpStream {
@@ -60,7 +60,7 @@ impl DemoServer {
 
 #[test]
 fn clients_that_send_or_read_slowly_keep_no_one_waiting() {
-    let server = DemoServer::start();
+    let server = SlowlyUsedServer::start();
     assert_eq!(server.get("/"), "HTTP/1.1 200 OK");
     // These send their request byte by byte, and never finish it.
     let mut senders: Vec<TcpStream> = (0..SLOW).map(|_| server.connect()).collect();
