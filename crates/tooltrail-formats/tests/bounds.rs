@@ -117,8 +117,9 @@ fn a_log_without_end_is_read_up_to_a_limit() {
     let options = Options { threads: 1, max_log: 4 << 20, ..Options::default() };
     let first = call("a", 1);
     // A line that never ends is cut off before it; lines that never end are cut off between two.
-    for rest in [&b"\0"[..], &b"{}\n"[..]] {
-        let rest: Vec<u8> = rest.repeat(8 << 20);
+    let long = format!("{{\"x\":\"{}\"}}\n", "y".repeat(200));
+    for rest in [&b"\0"[..], long.as_bytes()] {
+        let rest: Vec<u8> = rest.repeat((16 << 20) / rest.len());
         let summary = read(first.as_bytes().chain(&rest[..]), &options);
         let text = summary.limit().unwrap();
         assert!(text.contains("is longer than 4 MB") && text.contains("--max-log"), "{text}");

@@ -62,7 +62,8 @@ fn a_log_that_is_too_long_or_needs_too_much_memory_is_named() {
     // No limit is reached by default, and none by the other log.
     for command in [&["stats"][..], &["calls", "-n", "5"], &["list"]] {
         let output = run(home.path(), command);
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{command:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(0) && !said.contains("--max-"), "{command:?}: {said}");
     }
     let output = run(home.path(), &["stats", "--max-kept", "1", whole.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
