@@ -6,14 +6,14 @@
 
 use crate::library::{Library, StoredLibrary};
 use crate::store::details::{CallContent, CallDetails, CommandTally, DetailKey, RequestDetails, SessionDetails};
-use crate::store::{CatalogueError, ListedCall, SessionListing};
+use crate::store::{CatalogueError, ListedCall, SessionListing, read};
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_formats::transcript::SessionBook;
+use tooltrail_formats::transcript::{SessionBook, SharedRecords};
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::changes::net::FileSize;
 use tooltrail_model::command::CommandLine;
@@ -30,6 +30,10 @@ use tracing::{debug, warn};
 
 /// Details that were made and not stored yet are stored together once they are of so many sessions.
 const BATCH: usize = 64;
+
+/// Making the details of more sessions than this takes much memory, and of a session whose logs have more lines and calls.
+const MANY: usize = 2000;
+const LARGE: i64 = 100_000;
 
 /// The most lines at the end of an output that are looked at for one with any text.
 const LAST_LINES: usize = 1000;
@@ -184,10 +188,24 @@ impl<'a> RequestIndex<'a> {
     }
 }
 
+/// Linked logs whose sessions' details are made one after the other.
+pub(crate) struct DetailSource<'a> {
+    linked: &'a Linked<'a>,
+    records: SharedRecords<'a>,
+    requests: RequestIndex<'a>,
+}
+
+impl<'a> DetailSource<'a> {
+    /// Linked logs, of which nothing is read yet.
+    pub(crate) fn of(linked: &'a Linked<'a>) -> Self {
+        DetailSource { linked, records: SharedRecords::new(linked), requests: RequestIndex::of(linked) }
+    }
+}
+
 /// The details of a session of linked logs.
-pub(crate) fn derive(linked: &Linked<'_>, session: usize, requests: &RequestIndex<'_>, shelf: &dyn Shelf) -> SessionDetails {
+pub(crate) fn derive(source: &DetailSource<'_>, session: usize, shelf: &dyn Shelf) -> SessionDetails {
     let now = ended();
-    let book = SessionBook::read(linked, &[session], &now, shelf, None);
+    let book = SessionBook::read_shared(&source.records, session, &now, shelf);
     let calls = &book.transcript().calls;
     let noting = NotingBook { book: &book, noted: Mutex::new(vec![None; calls.len()]), labels: Mutex::default() };
     let (digest, follow_ups) = digest::with_follow_ups(&noting);
@@ -203,7 +221,7 @@ pub(crate) fn derive(linked: &Linked<'_>, session: usize, requests: &RequestInde
         }
     }
     let commands = tallies(calls, &noting.labels.into_inner().unwrap_or_else(PoisonError::into_inner), &details);
-    SessionDetails { digest: digest.to_stored(), calls: details, commands, requests: requests.of_session(linked, session) }
+    SessionDetails { digest: digest.to_stored(), calls: details, commands, requests: source.requests.of_session(source.linked, session) }
 }
 
 /// Counts the commands of a session by name: how often each was started, and how often it failed or ran out of time.
@@ -236,7 +254,7 @@ pub(crate) fn derive_one(
     let linker = library.open(bundle)?;
     let linked = linker.link();
     let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
-    Ok(place.map(|place| derive(&linked, place, &RequestIndex::of(&linked), library.shelf())))
+    Ok(place.map(|place| derive(&DetailSource::of(&linked), place, library.shelf())))
 }
 
 impl StoredLibrary {
@@ -256,10 +274,54 @@ impl StoredLibrary {
         }
     }
 
+    /// Whether the digest of a session is stored.
+    pub fn has_digest(&self, listing: &SessionListing, session: usize) -> bool {
+        listing.detail_key(session).is_some_and(|key| self.details.has(key))
+    }
+
     /// Whether the details of a session are missing, and can be made.
     pub fn is_pending(&self, listing: &SessionListing, session: usize) -> bool {
         let key = listing.detail_key(session).filter(|_| listing.bundle(session).is_some());
         key.is_some_and(|key| !self.details.has(key))
+    }
+
+    /// The sessions among some whose details are missing, and can be made.
+    pub fn pending(&self, listing: &SessionListing, sessions: &[usize]) -> Vec<usize> {
+        if sessions.len() <= BATCH {
+            return sessions.iter().copied().filter(|session| self.is_pending(listing, *session)).collect();
+        }
+        // One question for all of them: tens of thousands would take seconds.
+        let stored = self.details.all();
+        let is_pending = |session: &usize| {
+            let key = listing.detail_key(*session).filter(|_| listing.bundle(*session).is_some());
+            key.is_some_and(|key| !key.is_among(&stored))
+        };
+        sessions.iter().copied().filter(is_pending).collect()
+    }
+
+    /// Whether making the details of some sessions takes much memory: they are many, or their logs have very many lines or calls.
+    pub fn is_much(&self, listing: &SessionListing, sessions: &[usize]) -> Result<bool, CatalogueError> {
+        if sessions.is_empty() || sessions.len() > MANY {
+            return Ok(!sessions.is_empty());
+        }
+        for &session in sessions {
+            if self.is_large(listing, session)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the logs that a session is linked with have very many lines or calls, so that opening it takes seconds.
+    pub fn is_large(&self, listing: &SessionListing, session: usize) -> Result<bool, CatalogueError> {
+        let large = match self.large.get() {
+            Some(known) => known,
+            None => {
+                let read = self.catalogue().query(|connection| read::large_bundles(connection, LARGE))?;
+                self.large.get_or_init(|| read)
+            }
+        };
+        Ok(listing.bundle(session).is_some_and(|bundle| large.contains(&bundle)))
     }
 
     /// Makes and stores the details that are missing of some sessions, in their order, until `go_on` returns `false`. Returns how many
@@ -274,7 +336,7 @@ impl StoredLibrary {
         // By bundle, because linking one is not free; in the order of the first session of each.
         let mut bundles: Vec<(i64, Vec<usize>)> = Vec::new();
         let mut places: Map<i64, usize> = Map::default();
-        for &session in sessions.iter().filter(|session| self.is_pending(listing, **session)) {
+        for session in self.pending(listing, sessions) {
             let Some(bundle) = listing.bundle(session) else { continue };
             let place = *places.entry(bundle).or_insert_with(|| {
                 bundles.push((bundle, Vec::new()));
@@ -289,15 +351,19 @@ impl StoredLibrary {
                 return Ok(0);
             }
             // Another thread or process may have made some of them meanwhile.
-            let own: Vec<usize> = own.iter().copied().filter(|&session| self.is_pending(listing, session)).collect();
-            let details = if own.is_empty() { Vec::new() } else { self.derive_bundle(listing, *bundle, &own)? };
-            let count = details.len();
-            let mut waiting = made.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.extend(details);
-            let batch = if waiting.len() >= BATCH { std::mem::take(&mut *waiting) } else { Vec::new() };
-            // Other threads go on while these are written.
-            drop(waiting);
-            self.store(&batch);
+            let own = self.pending(listing, own);
+            let mut count = 0;
+            self.derive_bundle(listing, *bundle, &own, |details| {
+                count += 1;
+                let mut waiting = made.lock().unwrap_or_else(PoisonError::into_inner);
+                waiting.push(details);
+                let batch = if waiting.len() >= BATCH { std::mem::take(&mut *waiting) } else { Vec::new() };
+                // Other threads go on while these are written.
+                drop(waiting);
+                self.store(&batch);
+                // A bundle may have tens of thousands of sessions.
+                go_on()
+            })?;
             Ok(count)
         });
         self.store(&made.into_inner().unwrap_or_else(PoisonError::into_inner));
@@ -310,21 +376,28 @@ impl StoredLibrary {
         }
     }
 
-    /// Makes the details of sessions of a bundle.
+    /// Makes the details of sessions of a bundle, and passes them on one by one until `take` returns `false`.
     fn derive_bundle(
         &self,
         listing: &SessionListing,
         bundle: i64,
         sessions: &[usize],
-    ) -> Result<Vec<(DetailKey, SessionDetails)>, CatalogueError> {
+        mut take: impl FnMut((DetailKey, SessionDetails)) -> bool,
+    ) -> Result<(), CatalogueError> {
+        if sessions.is_empty() {
+            return Ok(());
+        }
         let linker = self.open(bundle).inspect_err(|error| warn!(error = %ErrorChain(error), bundle, "cannot open logs for details"))?;
         let linked = linker.link();
-        let requests = RequestIndex::of(&linked);
-        let rows = listing.rows_of(sessions);
-        let details = sessions.iter().zip(&rows).filter_map(|(&session, row)| {
-            let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
-            Some((listing.detail_key(session)?, derive(&linked, place, &requests, self.shelf())))
-        });
-        Ok(details.collect())
+        let source = DetailSource::of(&linked);
+        for (&session, row) in sessions.iter().zip(&listing.rows_of(sessions)) {
+            let place = linked.session_with_id(row.agent, row.session).zip(listing.detail_key(session));
+            if let Some((place, key)) = place
+                && !take((key, derive(&source, place, self.shelf())))
+            {
+                break;
+            }
+        }
+        Ok(())
     }
 }

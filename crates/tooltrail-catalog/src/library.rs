@@ -10,7 +10,7 @@ use crate::matching::stored::CatalogueQuery;
 use crate::matching::{self, MatchContext};
 use crate::store::details::DetailStore;
 use crate::store::{Catalogue, CatalogueError, Packed, read};
-use crate::{Set, in_parallel};
+use crate::{Map, Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::Time;
@@ -117,6 +117,10 @@ pub struct StoredLibrary {
     /// Those of live sessions.
     pub(crate) live: LiveDetails,
     names: OnceLock<Arc<SessionNames>>,
+    /// The sources of each bundle.
+    bundles: OnceLock<Map<i64, Vec<i64>>>,
+    /// The bundles whose logs have very many lines or calls.
+    pub(crate) large: OnceLock<Set<i64>>,
     shelf: Disk,
     keep: Option<Keep>,
 }
@@ -139,6 +143,8 @@ impl StoredLibrary {
             live: LiveDetails::default(),
             catalogue: Mutex::new(catalogue),
             names: OnceLock::new(),
+            bundles: OnceLock::new(),
+            large: OnceLock::new(),
             shelf: Disk::default(),
             keep,
         }
@@ -156,7 +162,13 @@ impl StoredLibrary {
 
     fn linker(&self, bundle: Option<i64>) -> Result<Linker, CatalogueError> {
         let catalogue = self.catalogue();
-        let sources = catalogue.query(|connection| read::packed(connection, bundle))?;
+        let sources = match bundle {
+            None => catalogue.query(read::packed)?,
+            Some(bundle) => {
+                let sources = self.sources_of(&catalogue, bundle)?;
+                catalogue.query(|connection| read::packed_sources(connection, &sources))?
+            }
+        };
         let path = catalogue.path().to_owned();
         // Unpacking takes most of the time and needs no connection, so other threads may use it meanwhile.
         drop(catalogue);
@@ -168,6 +180,18 @@ impl StoredLibrary {
         debug!(sources = sources.len(), bundle, "opened stored logs");
         linker.call_sessions(self.session_names()?);
         Ok(linker)
+    }
+
+    /// The sources of a bundle. A list of all is made once: most questions open many bundles, and the file has no index by bundle.
+    fn sources_of(&self, catalogue: &Catalogue, bundle: i64) -> Result<Vec<i64>, CatalogueError> {
+        let known = match self.bundles.get() {
+            Some(known) => known,
+            None => {
+                let read = catalogue.query(read::sources_by_bundle)?;
+                self.bundles.get_or_init(|| read)
+            }
+        };
+        Ok(known.get(&bundle).cloned().unwrap_or_default())
     }
 
     pub(crate) fn session_names(&self) -> Result<Arc<SessionNames>, CatalogueError> {

@@ -3,7 +3,7 @@
 //! Both sides are compared as JSON, because that is what is promised: a stored row says byte for byte what the log says. Rows that agree
 //! are remembered by a hash only, so memory does not grow with their text.
 
-use crate::details::{RequestIndex, derive};
+use crate::details::{DetailSource, derive};
 use crate::store::details::{CallDetails, DetailStore, SessionDetails};
 use crate::store::{Catalogue, CatalogueError, SessionListing};
 use crate::{Map, Set, each};
@@ -75,7 +75,7 @@ pub fn verify(
     let mut stored: Map<u64, u32> = Map::default();
     each_stored(catalogue, now, &mut verification, |row| *stored.entry(xxh3_64(row.as_bytes())).or_default() += 1)?;
     let mut unmatched = Unmatched::default();
-    let ScanOutcome { linker, problems, incomplete } = scan::scan_all(&search.files, options, progress);
+    let ScanOutcome { linker, problems, incomplete, left: _ } = scan::scan_all(&search.files, options, progress);
     let incomplete = incomplete.into_iter().chain(problems.iter().map(|problem| spelled(&problem.path))).collect();
     let linked = linker.link_on(options.threads);
     each_read(&linked, now, |row| match stored.get_mut(&xxh3_64(row.as_bytes())) {
@@ -137,13 +137,13 @@ fn compare_details(
     unmatched: &mut Unmatched,
 ) -> Result<(), CatalogueError> {
     let listing: SessionListing = catalogue.list(now)?;
-    let (rows, store, requests) = (listing.rows(), DetailStore::new(catalogue.path()), RequestIndex::of(linked));
+    let (rows, store, source) = (listing.rows(), DetailStore::new(catalogue.path()), DetailSource::of(linked));
     let places: Map<(&str, &str), usize> = (0..).zip(&rows).map(|(place, row)| ((row.agent, row.session), place)).collect();
     let differ = each(threads, linked.sessions.len(), |index| {
         let session = linked.sessions.get(index)?;
         let place = *places.get(&(session.agent, &*session.id))?;
         let stored = store.details(listing.detail_key(place)?)?;
-        let read = derive(linked, index, &requests, &Disk::default());
+        let read = derive(&source, index, &Disk::default());
         let fields = different(stored, read, rows.get(place)?.short);
         (!fields.is_empty()).then_some((place, fields))
     });

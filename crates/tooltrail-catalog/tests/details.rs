@@ -10,6 +10,7 @@ use support::*;
 use tooltrail_catalog::library::{Library, StoredLibrary};
 use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::matching::{self, MatchContext, MatchScope};
+use tooltrail_catalog::refresh::refresh_elsewhere;
 use tooltrail_catalog::store::{Catalogue, SessionListing};
 use tooltrail_catalog::verify::verify;
 use tooltrail_formats::find::{self, Search};
@@ -215,4 +216,46 @@ fn a_live_session_has_no_details() {
     assert_eq!(library.fill(&listing, &sessions, 2, &|| true).unwrap(), sessions.len() - 1);
     assert_eq!(library.digest(&listing, &listing.rows()[0], 0), None);
     assert!(library.bundles().unwrap().len() > 1);
+}
+
+#[test]
+fn work_that_takes_much_memory_may_be_done_elsewhere() {
+    let (home, logs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let line = |session: &str, number: usize| {
+        format!("{{\"type\":\"user\",\"uuid\":\"{session}-{number}\",\"sessionId\":\"{session}\",\"message\":{{\"content\":\"go\"}}}}\n")
+    };
+    let search = || find::in_paths(&[logs.path().to_owned()]);
+    let asked = AtomicUsize::new(0);
+    let refresh = |elsewhere: bool| {
+        let found = search();
+        let fill = || {
+            asked.fetch_add(1, Ordering::Relaxed);
+            // Another process, as far as the catalogue can tell.
+            if elsewhere {
+                refreshed(&mut open(home.path()), &found);
+            }
+            elsewhere
+        };
+        refresh_elsewhere(&mut open(home.path()), &found, &options(), clock(), &Progress::default(), &fill).unwrap().read
+    };
+    std::fs::write(logs.path().join("plain.jsonl"), line("plain", 1)).unwrap();
+    assert_eq!((refresh(true), asked.load(Ordering::Relaxed)), (1, 0), "a small log is read here");
+    for (number, elsewhere) in [(1, true), (2, false)] {
+        let packed = zstd::encode_all(line("packed", number).repeat(2 * number).as_bytes(), 1).unwrap();
+        std::fs::write(logs.path().join("packed.jsonl.zst"), packed).unwrap();
+        assert_eq!((refresh(elsewhere), asked.load(Ordering::Relaxed)), (1, number), "a compressed one may have any length");
+        assert_eq!((refresh(elsewhere), asked.load(Ordering::Relaxed)), (0, number), "nothing is left");
+    }
+    let (library, listing) = library(home.path());
+    assert_eq!(listing.rows().len(), 2);
+    assert!(!library.is_much(&listing, &all(&listing)).unwrap(), "two sessions with a line each");
+    assert!(!library.is_large(&listing, 0).unwrap());
+    drop(library);
+    // The same with a log that has very many lines.
+    std::fs::write(logs.path().join("long.jsonl"), line("long", 1) + &"{}\n".repeat(100_001)).unwrap();
+    assert_eq!(refresh(true), 1);
+    let (library, listing) = self::library(home.path());
+    let large: Vec<bool> = all(&listing).into_iter().map(|session| library.is_large(&listing, session).unwrap()).collect();
+    assert_eq!(large.iter().filter(|large| **large).count(), 1);
+    assert!(library.is_much(&listing, &all(&listing)).unwrap());
 }

@@ -22,7 +22,7 @@ pub(crate) enum Input<R: Read> {
 
 impl<R: Read> Input<R> {
     /// Wraps what was read from a file, by how the file begins.
-    fn of(inner: R, head: &[u8]) -> io::Result<Self> {
+    pub(crate) fn of(inner: R, head: &[u8]) -> io::Result<Self> {
         if head != ZSTD {
             return Ok(Input::Plain(inner));
         }

@@ -3,7 +3,7 @@
 use crate::database::{part_of, row_of};
 use crate::find::{FoundSource, Problem, small};
 use crate::lines::{Buffer, Lines, LogLine, Turns};
-use crate::open::{Input, open};
+use crate::open::{Input, is_compressed, open};
 use crate::{FORMATS, Format, Record, SessionTitle, Sink, mend, titles};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -28,6 +28,14 @@ pub(crate) const SIDECAR: u64 = 256 * 1024;
 pub const MAX_LOG: u64 = 8 << 30;
 /// The most that is kept of one log while it is read, about: hundreds of thousands of calls.
 pub const MAX_KEPT: usize = 128 << 20;
+
+/// Held while a source is read of which very much is kept: several at a time would take several times the memory.
+static LARGE: Mutex<()> = Mutex::new(());
+
+/// Whether a source may unpack to far more than its file has: nobody knows how much before it is read.
+pub fn may_unpack(source: &FoundSource) -> bool {
+    part_of(&source.path).is_none() && is_compressed(&source.path)
+}
 
 /// How to scan.
 #[derive(Clone, Debug)]
@@ -69,6 +77,8 @@ pub struct ScanOutcome {
     pub problems: Vec<Problem>,
     /// Sources of which the system let only a part be read, by their path as text. Their summaries are worth having, and not worth keeping.
     pub incomplete: Vec<String>,
+    /// Sources that were left unread, because what was kept of the others is much already. Only [`scan_some`] leaves any.
+    pub left: Vec<FoundSource>,
 }
 
 /// Reads all files. Those that cannot be read are reported; the others are not affected.
@@ -79,14 +89,23 @@ pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (L
 
 /// Reads all files, and says which were read only in part.
 pub fn scan_all(files: &[FoundSource], options: &Options, progress: &Progress) -> ScanOutcome {
+    scan_some(files, options, progress, usize::MAX)
+}
+
+/// Reads files until about so many bytes are kept of them, but at least one.
+pub fn scan_some(files: &[FoundSource], options: &Options, progress: &Progress, most: usize) -> ScanOutcome {
     let linker = Mutex::new(Linker::default());
     let lock = || linker.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let outcome = scan_each(files, options, progress, &|source| lock().put(source));
+    let outcome = scan_until(files, options, progress, most, &|source| lock().put(source));
     ScanOutcome { linker: linker.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner), ..outcome }
 }
 
 /// Reads all files, and passes on each source when it has been read, in no particular order and from several threads. The outcome has the rest.
 pub fn scan_each(files: &[FoundSource], options: &Options, progress: &Progress, take: &(dyn Fn(Source) + Sync)) -> ScanOutcome {
+    scan_until(files, options, progress, usize::MAX, take)
+}
+
+fn scan_until(files: &[FoundSource], options: &Options, progress: &Progress, most: usize, take: &(dyn Fn(Source) + Sync)) -> ScanOutcome {
     // The largest first, so that no thread is left alone with a large one at the end.
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
@@ -94,14 +113,20 @@ pub fn scan_each(files: &[FoundSource], options: &Options, progress: &Progress, 
     let next = AtomicUsize::new(0);
     let turns = Turns::default();
     let done = Mutex::new(ScanOutcome::default());
+    let kept = AtomicUsize::new(0);
     let work = || {
         let mut buffer = Buffer::default();
         while let Some(found) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if kept.load(Ordering::Relaxed) > most {
+                done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).left.push((*found).clone());
+                continue;
+            }
             let read = source(found, options, &mut buffer, &turns, progress);
             progress.sources.fetch_add(1, Ordering::Relaxed);
             let done = || done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match read {
-                Ok((source, whole)) => {
+                Ok((source, whole, bytes)) => {
+                    kept.fetch_add(bytes, Ordering::Relaxed);
                     if !whole {
                         warn!(path = ?found.path, "a log, or a file beside it, could be read only in part");
                         done().incomplete.push(source.path.to_string());
@@ -130,8 +155,14 @@ pub fn scan_each(files: &[FoundSource], options: &Options, progress: &Progress, 
     outcome
 }
 
-/// A source, and whether nothing kept it from being read whole.
-fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<(Source, bool)> {
+/// A source, whether nothing kept it from being read whole, and about how many bytes were kept of it.
+fn source(
+    found: &FoundSource,
+    options: &Options,
+    buffer: &mut Buffer,
+    turns: &Turns,
+    progress: &Progress,
+) -> io::Result<(Source, bool, usize)> {
     let input = open(&found.path, |file| CountingReader { input: file, progress })?;
     // Rows do not pass through the counting reader, which counts bytes of files.
     if let Input::Rows(_) = input {
@@ -143,11 +174,11 @@ fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &T
     } else {
         reader.sidecars(&found.path);
     }
-    let whole = !reader.disturbed;
+    let (whole, kept) = (!reader.disturbed, reader.assembler.kept());
     let summary = reader.assembler.finish();
     // One event for a source, never for a line: the loop over lines is what a scan spends its time in.
     trace!(path = ?found.path, agent = summary.agent, bytes = found.size, issues = summary.issues.len(), "scanned a log");
-    Ok((Source { path: spelled(&found.path).into(), modified: found.written(), summary }, whole))
+    Ok((Source { path: spelled(&found.path).into(), modified: found.written(), summary }, whole, kept))
 }
 
 /// A path as text. What is no text is spelled out, so that two paths never look the same.
@@ -176,9 +207,14 @@ fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffe
         reader.whole(&mut lines, options);
         return reader;
     }
+    let mut alone = None;
     loop {
         match lines.next_line() {
             Ok(Some(line)) => {
+                if alone.is_none() && reader.assembler.is_large() {
+                    // Released when the source is read. The others wait with what they have, which is little.
+                    alone = Some(LARGE.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+                }
                 if let Some(reached) = reader.limit_before(&line) {
                     reader.stopped(&reached);
                     reader.assembler.read(reached.start);

@@ -8,10 +8,10 @@ use crate::database::{self, part_of};
 use crate::error::{ErrorChain, ReadError};
 use crate::find::place;
 use crate::frames::Frames;
-use crate::open::{ReadAt, is_compressed, open};
+use crate::open::{Input, ReadAt, ZSTD, is_compressed, open};
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,6 +56,8 @@ const OPEN: usize = 16;
 
 /// How many that had to be unpacked: more, because that takes longer.
 const UNPACKED: usize = 64;
+/// So much of a compressed log is unpacked at once: nearly every log is shorter.
+const UNPACKED_AT_ONCE: u64 = 64 << 20;
 /// How long a check of the path counts: thousands of calls of one log are read in a row, and each check costs as much as a read.
 const LOOK: Duration = Duration::from_millis(1);
 /// How many frames of a kept log are held: a request and its result may stand in two.
@@ -121,6 +123,8 @@ impl FileIdentity {
 enum OpenedLog {
     /// Its bytes as they are.
     Plain(File),
+    /// The content of a compressed one, as far as it was needed until now: the length of that is known, the length of all of it is not.
+    Unpacked { packed: File, content: File, length: Mutex<u64> },
     /// A kept one, with the frames that were read lately, the latest last.
     Kept { file: File, frames: Frames, warm: Mutex<Vec<(usize, Arc<[u8]>)>> },
 }
@@ -138,20 +142,21 @@ impl OpenedLog {
         let file = File::open(path)?;
         match Frames::read(&file).filter(|frames| !frames.seal.raw) {
             Some(frames) => Ok((OpenedLog::Kept { file, frames, warm: Mutex::default() }, false)),
-            None => Ok((OpenedLog::Plain(unpack(path)?), true)),
+            None => Ok((OpenedLog::Unpacked { packed: file, content: tempfile::tempfile()?, length: Mutex::default() }, true)),
         }
     }
 
     /// A part of it, and how much was decompressed for that.
     fn part(&self, span: Span, unpacked: &AtomicU64) -> Result<Vec<u8>, ReadError> {
         match self {
-            OpenedLog::Plain(file) => {
-                // The span may come from a stale index; its length is no reason to allocate more than the longest record.
-                let size = usize::try_from(span.len()).map_or(crate::records::LONGEST, |size| size.min(crate::records::LONGEST));
-                let mut bytes = Vec::with_capacity(size);
-                ReadAt { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).map_err(ReadError::File)?;
-                // A log that became shorter was rewritten.
-                (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
+            OpenedLog::Plain(file) => part_of_file(file, span),
+            OpenedLog::Unpacked { packed, content, length } => {
+                let mut length = length.lock().unwrap_or_else(PoisonError::into_inner);
+                if *length < span.end {
+                    *length = unpack_up_to(span.end, packed, content, *length).map_err(ReadError::File)?;
+                }
+                drop(length);
+                part_of_file(content, span)
             }
             OpenedLog::Kept { file, frames, warm } => frames.part(span, |index| {
                 let held = || warm.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,6 +175,28 @@ impl OpenedLog {
             }),
         }
     }
+}
+
+/// A part of a file.
+fn part_of_file(file: &File, span: Span) -> Result<Vec<u8>, ReadError> {
+    // The span may come from a stale index; its length is no reason to allocate more than the longest record.
+    let size = usize::try_from(span.len()).map_or(crate::records::LONGEST, |size| size.min(crate::records::LONGEST));
+    let mut bytes = Vec::with_capacity(size);
+    ReadAt { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).map_err(ReadError::File)?;
+    // A log that became shorter was rewritten.
+    (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
+}
+
+/// Unpacks more of a compressed log, of which so much was unpacked before, and returns how much is unpacked now. A log of a megabyte may
+/// unpack to a hundred gigabytes of which nothing is ever needed, so no more is unpacked than that; a decompressor that waits for more would
+/// take up to 32 MB of memory, so each time begins at the beginning and at least doubles what is there.
+fn unpack_up_to(end: u64, packed: &File, mut content: &File, before: u64) -> io::Result<u64> {
+    let target = end.max(before.saturating_mul(2)).max(UNPACKED_AT_ONCE);
+    let mut input = Input::of(ReadAt { file: packed, place: 0 }, &ZSTD)?;
+    io::copy(&mut input.by_ref().take(before), &mut io::sink())?;
+    content.seek(SeekFrom::Start(before))?;
+    let more = io::copy(&mut input.take(target.saturating_sub(before)), &mut content)?;
+    Ok(before + more)
 }
 
 impl Disk {
@@ -299,6 +326,7 @@ fn unpack(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
     use std::error::Error;
+    use std::io::Write;
 
     #[test]
     fn logs_are_read_at_any_place_however_many_there_are() -> Result<(), Box<dyn Error>> {
@@ -318,6 +346,33 @@ mod tests {
         assert_eq!(part(3 * OPEN, 0, 1), None);
         let held = disk.held.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!(held.iter().filter(|log| !log.unpacked).count(), OPEN);
+        Ok(())
+    }
+
+    #[test]
+    fn a_compressed_log_is_unpacked_as_far_as_it_is_needed() -> Result<(), Box<dyn Error>> {
+        let home = tempfile::tempdir()?;
+        let path = home.path().join("a.jsonl.zst");
+        let mut encoder = zstd::Encoder::new(File::create(&path)?, 1)?;
+        let piece = vec![b'x'; 1 << 20];
+        for _ in 0..200 {
+            encoder.write_all(&piece)?;
+        }
+        encoder.write_all(b"the end")?;
+        encoder.finish()?;
+        let disk = Disk::default();
+        let part = |start, end| disk.bytes(&path.to_string_lossy(), Span { start, end });
+        let unpacked = || match disk.hold(&path).as_deref() {
+            Ok(OpenedLog::Unpacked { content, .. }) => content.metadata().map_or(0, |meta| meta.len()),
+            _ => 0,
+        };
+        assert_eq!(part(1000, 1003), Some(b"xxx".to_vec()));
+        assert_eq!(unpacked(), UNPACKED_AT_ONCE);
+        let (last, end) = (200 << 20, (200 << 20) + 7);
+        assert_eq!(part(last, end), Some(b"the end".to_vec()));
+        assert_eq!(unpacked(), end);
+        assert_eq!(part(last, end + 1), None);
+        assert_eq!(part(UNPACKED_AT_ONCE - 1, UNPACKED_AT_ONCE + 1), Some(b"xx".to_vec()), "no seam is seen");
         Ok(())
     }
 

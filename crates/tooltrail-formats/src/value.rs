@@ -26,6 +26,12 @@ pub(crate) fn read_beginnings(bytes: &[u8], most: usize) -> Value {
     read_texts(bytes, &|text| text.head(most).into_owned())
 }
 
+/// A number of tokens, also where it is written as a text. One that is too large for any number is the largest, so that it is noticed.
+pub(crate) fn tokens(value: &mut Skim<'_>) -> u64 {
+    let spelled = |text: Raw<'_>| Skim::new(text.text().trim().as_bytes()).uint();
+    value.uint().or_else(|| spelled(value.string()?)).unwrap_or(0)
+}
+
 /// The way in which a text is decoded.
 type DecodeText<'d> = dyn Fn(Raw<'_>) -> String + 'd;
 

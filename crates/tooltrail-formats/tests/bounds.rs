@@ -84,6 +84,14 @@ fn millions_of_records_are_read_up_to_a_limit_in_bounded_memory() {
         ("one id again and again", Box::new(|number| call("a", number))),
         ("calls", Box::new(|number| call(&format!("t{number}"), number))),
         ("lines that are no records", Box::new(|_| "x\n".repeat(1000))),
+        (
+            "answers",
+            Box::new(|number| {
+                format!(
+                    "{{\"type\":\"assistant\",\"uuid\":\"u{number}\",\"sessionId\":\"s1\",\"message\":{{\"content\":[{{\"type\":\"text\",\"text\":\"so\"}}]}}}}\n"
+                )
+            }),
+        ),
         ("prompts", Box::new(move |number| user(number, 1, &format!("\"go {number}\"")))),
         ("sessions", Box::new(move |number| user(number, number, "\"go\""))),
         ("results without calls", Box::new(move |number| user(number, 1, &result(number)))),
@@ -109,8 +117,9 @@ fn a_log_without_end_is_read_up_to_a_limit() {
     let options = Options { threads: 1, max_log: 4 << 20, ..Options::default() };
     let first = call("a", 1);
     // A line that never ends is cut off before it; lines that never end are cut off between two.
-    for rest in [&b"\0"[..], &b"{}\n"[..]] {
-        let rest: Vec<u8> = rest.repeat(8 << 20);
+    let long = format!("{{\"x\":\"{}\"}}\n", "y".repeat(200));
+    for rest in [&b"\0"[..], long.as_bytes()] {
+        let rest: Vec<u8> = rest.repeat((16 << 20) / rest.len());
         let summary = read(first.as_bytes().chain(&rest[..]), &options);
         let text = summary.limit().unwrap();
         assert!(text.contains("is longer than 4 MB") && text.contains("--max-log"), "{text}");

@@ -107,6 +107,15 @@ fn tokens() -> Vec<(&'static str, String)> {
 }
 
 #[test]
+fn a_value_that_begins_like_an_option_is_seen() {
+    let out = |value: &str| Redactor::default().text(format!("CLOUDFLARE_API_TOKEN={value}\n"));
+    assert_eq!(out("--beQYc0uZmjWfPVfQGZnq7qBX2e5KyKtneUYYS0").matches("beQY").count(), 0);
+    for option in ["--output-format", "--no-ignore-parent-directories", "--experimental-strip-types-v2"] {
+        assert!(out(option).contains(option), "{option}");
+    }
+}
+
+#[test]
 fn tokens_go_wherever_they_stand() {
     // Contexts of real logs: settings, JSON, JSON within JSON, escapes, colours, headers, URLs, diffs, other scripts.
     const AROUND: [(&str, &str); 12] = [

@@ -50,7 +50,8 @@ pub(crate) fn placeholder(value: &[u8], quoted: bool) -> bool {
         [b'*', ..] => value.iter().all(|byte| *byte == b'*') || !quoted,
         // `$2b$…` and `$argon2…` are password hashes; any other `$` begins a variable.
         [b'$', rest @ ..] => variable(rest, quoted),
-        [b'-', b'-', ..] => true,
+        // An option. A key in base64 for addresses may begin so by chance.
+        [b'-', b'-', rest @ ..] => rest.len() < 24 || !random(rest),
         // A bullet or an ellipsis, as fields that hide what is typed show it.
         [0xe2, 0x80, 0xa2 | 0xa6, ..] | [0xe2, 0x97, 0x8f, ..] => true,
         _ => false,

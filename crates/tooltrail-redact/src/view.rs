@@ -3,14 +3,14 @@
 //! Colours, zero-width characters and escapes such as `\u0026` stand between the letters of a secret, or instead of them. Rules match on
 //! the view; what they find is cut in the original. A view is built in one pass, and its map has an entry only where the two differ.
 
-/// How much of a text a view undoes.
+/// How much of a text a view undoes: colours, invisible characters and escapes of single characters always.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Depth {
-    /// Colours, invisible characters, escapes of single characters.
+    /// Nothing else.
     Escapes,
-    /// Also percent encoding.
+    /// Also percent encoding, one layer of it.
     Percent,
-    /// Also line breaks within long words, as a terminal makes them.
+    /// Also line breaks within long words, as a terminal makes them; percent encoding stays.
     Wraps,
 }
 

@@ -3,7 +3,7 @@
 use crate::conditions;
 use crate::literals::{self, source};
 use crate::scan;
-use crate::values::{Closure, DEEPEST_VALUE, HeapValue, Known};
+use crate::values::{Closure, DEEPEST_VALUE, Known};
 use crate::walk::{Reader, children};
 use serde_json::Value;
 use std::rc::Rc;
@@ -107,16 +107,12 @@ impl<'t> Reader<'t> {
                     scan::scan(self, node.child_by_field_name("body").unwrap_or(node));
                 }
             }
-            Known::Heap(at) => {
-                let held = match self.heap.get(*at) {
-                    Some(HeapValue::Array(elements)) => elements.clone(),
-                    Some(HeapValue::Object(members, _)) => members.iter().map(|(_, member)| member.clone()).collect(),
-                    _ => Vec::new(),
-                };
-                scan::spoil(self, *at);
-                for value in held.iter().filter(|value| !matches!(value, Known::Heap(_))) {
-                    self.leak(value);
-                }
+            // Nested ones as well: what they hold is forgotten with them.
+            Known::Heap(at) => scan::spoil(self, *at).iter().for_each(|held| self.leak(held)),
+            Known::Promise(inner, _) | Known::Method(inner, _) => self.leak(inner),
+            Known::Either(_, _, both) => {
+                self.leak(&both.0);
+                self.leak(&both.1);
             }
             _ => {}
         }

@@ -371,7 +371,7 @@ impl<'t> Reader<'t> {
                     list.extend(arguments.iter().cloned());
                     if list.len() > MOST_ELEMENTS {
                         // Too long to follow. An unknown list proves nothing, a shortened one would prove what is wrong.
-                        scan::spoil(self, *at);
+                        scan::spoil(self, *at).iter().for_each(|held| self.leak(held));
                     }
                 }
                 Known::Unknown

@@ -118,7 +118,8 @@ pub(crate) fn forget<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
         for name in names {
             let name = source(name, reader.program);
             match reader.lookup(name) {
-                Some(Known::Heap(at)) => spoil(reader, at),
+                // What it held may still be called from there.
+                Some(Known::Heap(at)) => spoil(reader, at).iter().for_each(|held| reader.leak(held)),
                 // What a result has after that is not what the tool returned.
                 Some(Known::Result(_)) if assigned && !direct => reader.loosen(),
                 _ => {}
@@ -130,9 +131,9 @@ pub(crate) fn forget<'t>(reader: &mut Reader<'t>, node: Node<'t>) {
     }
 }
 
-/// Forgets what an array or object holds, and all that it leads to.
-pub(crate) fn spoil(reader: &mut Reader<'_>, at: usize) {
-    let mut open = vec![at];
+/// Forgets what an array or object holds, and all that it leads to. Gives what was forgotten, without arrays and objects.
+pub(crate) fn spoil(reader: &mut Reader<'_>, at: usize) -> Vec<Known> {
+    let (mut open, mut forgotten) = (vec![at], Vec::new());
     while let Some(at) = open.pop() {
         let Some(value) = reader.heap.get_mut(at) else { continue };
         let held: Vec<Known> = match std::mem::replace(value, HeapValue::Opaque) {
@@ -140,8 +141,11 @@ pub(crate) fn spoil(reader: &mut Reader<'_>, at: usize) {
             HeapValue::Object(members, _) => members.into_iter().map(|(_, member)| member).collect(),
             HeapValue::Opaque => Vec::new(),
         };
-        open.extend(held.iter().filter_map(|value| if let Known::Heap(at) = value { Some(*at) } else { None }));
+        for value in held {
+            if let Known::Heap(at) = value { open.push(at) } else { forgotten.push(value) }
+        }
     }
+    forgotten
 }
 
 /// Whether a part of the program may end it.

@@ -143,6 +143,13 @@ fn calls() {
         ("try { await tools.a({}) } finally { await tools.b({}) }", "a({}) b({})"),
         ("await tools[name]({})", "incomplete"),
         ("later(tools)", "incomplete"),
+        ("later([1, [2, [tools]]])", "incomplete"),
+        ("later({a: {b: [tools.x]}})", "incomplete"),
+        ("const own = {run: [tools.x]}; later({own}); await own.run[0]({})", "incomplete"),
+        ("const f = () => tools.x({}); later([[f]])", "x?!({}) incomplete"),
+        ("const list = [[1], ['a']]; later(list); await tools.x({})", "x({})"),
+        ("const list = [tools.x]; list.length = later(); await list[0]({})", "incomplete"),
+        ("const o = {x: tools.x}; o[later()] = 1; await o.x({})", "incomplete"),
         ("text(`${(await tools.x({})).output}`)", "x({}) > 0.output"),
         ("const a = await tools.x({}); const {y} = await tools[a.output]({})", "x({}) incomplete"),
         (

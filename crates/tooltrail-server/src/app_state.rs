@@ -8,6 +8,7 @@ use crate::fresh::{RefreshProgress, SnapshotSource};
 use crate::hub::Hub;
 use crate::machine::Machine;
 use crate::open_sessions::{LogSource, OpenError, OpenSession, OpenSessions, SessionKey};
+use crate::pages::home::KnownProblems;
 use crate::pipe::Writing;
 use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tests;
@@ -78,6 +79,8 @@ pub struct AppState {
     pub machine: Arc<dyn Machine>,
     /// Known test results of sessions.
     pub(crate) tested: Tests,
+    /// The problems of a day, for the home page.
+    pub(crate) problems_of_day: KnownProblems,
     /// Results of recent filters.
     pub(crate) filter_cache: FilterCache,
     /// Files changed by the session that the palette last showed.
@@ -94,7 +97,7 @@ impl AppState {
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         // Reading starts at once, so that the first page finds it under way.
         let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
-        details::start(&fresh, setup.options.threads);
+        details::start(&fresh, Arc::clone(&machine), setup.options.threads);
         let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),
@@ -103,8 +106,8 @@ impl AppState {
             ..watch::WatchOptions::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
-        let (tested, filter_cache, changed, writing, open_sessions) = Default::default();
-        AppState { setup, machine, tested, filter_cache, changed, writing, open_sessions, fresh, hub }
+        let (tested, problems_of_day, filter_cache, changed, writing, open_sessions) = Default::default();
+        AppState { setup, machine, tested, problems_of_day, filter_cache, changed, writing, open_sessions, fresh, hub }
     }
 
     /// An address of these pages: `to("/sessions")`. Every link goes through here, since a server may show several sets of logs.

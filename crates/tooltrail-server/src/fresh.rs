@@ -12,15 +12,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::refresh::refresh;
+use tooltrail_catalog::refresh::{is_much, refresh, refresh_elsewhere};
 use tooltrail_catalog::store::{Catalogue, CatalogueError};
 use tooltrail_formats::error::{ErrorChain, panic_message};
 use tooltrail_formats::find::{FoundSource, LimitedLog, Search};
-use tooltrail_formats::scan::{Options, Progress};
+use tooltrail_formats::scan::{Options, Progress, may_unpack};
 use tracing::{error, warn};
 
 /// Snapshots younger than this are used as they are.
 const YOUNG: Duration = Duration::from_millis(700);
+/// With very many logs, snapshots stay young for longer, but for no longer than this.
+const YOUNG_AT_MOST: Duration = Duration::from_secs(5);
 /// Longest wait of a page for a newer snapshot.
 const PATIENCE: Duration = Duration::from_millis(250);
 /// Longest wait of the first page, when there is nothing to show yet.
@@ -32,8 +34,6 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Limits on the newest logs that are read first, on the first start.
 const EARLY_BYTES: u64 = 48 << 20;
 const EARLY_LOGS: usize = 200;
-/// Size above which a first filling is left to a process of its own.
-const MUCH: u64 = 256 << 20;
 
 /// Keeps a snapshot of the catalogue fresh.
 pub(crate) struct SnapshotSource {
@@ -65,6 +65,8 @@ struct RefreshState {
     compared: u64,
     /// Earliest time of the next comparison. Without a rest, comparisons would take all the time there is.
     rested: Option<Instant>,
+    /// How long the last comparison took.
+    took: Duration,
     /// Error of the last refresh.
     problem: Option<String>,
     /// The server is ending: the thread stops.
@@ -72,6 +74,11 @@ struct RefreshState {
 }
 
 impl RefreshState {
+    /// Age up to which a snapshot is used as it is.
+    fn young(&self) -> Duration {
+        (REST * self.took).clamp(YOUNG, YOUNG_AT_MOST)
+    }
+
     /// Whether something has changed, and it is time to look.
     fn is_old(&self) -> bool {
         self.heard > self.compared && self.rested.is_none_or(|rested| Instant::now() >= rested)
@@ -113,7 +120,8 @@ impl SnapshotSource {
                 state.done = ticket;
                 state.problem = problem;
                 // Comparing takes longer with more logs; resting in proportion keeps its share of the processor small.
-                state.rested = Some(Instant::now() + REST * start.elapsed());
+                state.took = start.elapsed();
+                state.rested = Some(Instant::now() + REST * state.took);
                 own.changed.notify_all();
             }
         });
@@ -124,7 +132,7 @@ impl SnapshotSource {
     pub(crate) fn snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         let mut state = self.state();
         if let Some(snapshot) =
-            state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < YOUNG && !snapshot.read.partial && !state.is_old())
+            state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < state.young() && !snapshot.read.partial && !state.is_old())
         {
             return Some(Arc::clone(snapshot));
         }
@@ -273,15 +281,20 @@ impl Refresher<'_> {
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
         }
-        // A process of its own gives the memory back when it is done; a first filling takes far more than later refreshes.
+        // A process of its own gives the memory back when it is done.
+        let elsewhere = || self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
         let is_new = catalogue.is_new();
         let recovered = catalogue.take_recovery();
-        if is_new && read.bytes > MUCH {
+        if is_new && is_much(search.files.iter()) {
+            // A new file gets its name when it is filled, so this one must not be in its place.
             drop(catalogue);
-            self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
+            elsewhere();
             catalogue = Catalogue::open(self.catalogue)?;
         }
-        let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
+        // Another process cannot fill a file that has no name yet.
+        let is_nameless = catalogue.is_new();
+        let elsewhere = || !is_nameless && elsewhere();
+        let outcome = refresh_elsewhere(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress, &elsewhere)?;
         // Logs that had not changed were not read, and count as read now.
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
@@ -328,9 +341,9 @@ fn newest(files: &[FoundSource]) -> Vec<FoundSource> {
     let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by_key(|found| std::cmp::Reverse(found.modified));
     let mut left = EARLY_BYTES;
-    // A log that does not fit is skipped, not the end: one huge log must not hide all others.
+    // A log that does not fit is skipped, not the end: one huge log must not hide all others. Nobody knows how much a compressed one has.
     let fits = |found: &&&FoundSource| {
-        let fits = found.size <= left;
+        let fits = found.size <= left && !may_unpack(found);
         left -= if fits { found.size } else { 0 };
         fits
     };

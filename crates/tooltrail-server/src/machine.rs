@@ -34,11 +34,16 @@ pub trait Machine: Send + Sync {
         None
     }
 
-    /// Fills a new catalogue in a process of its own, whose memory is freed when it ends. Reports the bytes read so far to
-    /// `told`. Gives whether it was done; if not, the server does it itself.
+    /// Makes the catalogue equal to the logs in a process of its own, whose memory is freed when it ends. Reports the bytes read so
+    /// far to `told`. Gives whether it was done; if not, the server does it itself.
     fn fill(&self, told: &dyn Fn(u64)) -> bool {
         // Without a second process there is nothing to report.
         let _ = told;
+        false
+    }
+
+    /// Makes the details of sessions that are missing in a process of its own. Gives whether it was done; if not, the server does it itself.
+    fn fill_details(&self) -> bool {
         false
     }
 

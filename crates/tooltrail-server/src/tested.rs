@@ -93,7 +93,10 @@ impl Bounds {
     }
 
     fn allow(&self, snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
-        !snapshot.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
+        let is_small = || rows.get(place).is_some_and(|row| row.calls <= self.calls);
+        // The logs of a small session may be those of tens of thousands of others.
+        let is_quick = || self.calls == u64::MAX || snapshot.library.is_large(&snapshot.listing, place).is_ok_and(|is| !is);
+        !snapshot.listing.is_gone(place) && is_small() && is_quick()
     }
 }
 
@@ -161,7 +164,7 @@ fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -
     let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
     let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its verdict")).ok()?;
     let linked = linker.link();
-    let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
+    let own = linked.session_with_id(row.agent, row.session)?;
     // The conversation is read too, because a verdict quotes the last answer.
     let book = SessionBook::read(&linked, &[own], &snapshot.now, snapshot.library.shelf(), None);
     Some(of_digest(&digest::of(&book, &Selection::default())))

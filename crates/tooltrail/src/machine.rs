@@ -1,6 +1,7 @@
 //! The machine as the server sees it: its logs, its clock, and its user. One implementation for real logs, one for the demo.
 
 use crate::cli::LogArgs;
+use crate::filling::FillStep;
 use crate::keeping::Fates;
 use crate::{demo, filling, keeping, logs};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,12 @@ pub(crate) struct NamedLogs {
 impl NamedLogs {
     pub(crate) fn new(args: &LogArgs) -> Self {
         NamedLogs { args: args.clone() }
+    }
+
+    fn elsewhere(&self, step: FillStep, told: &dyn Fn(u64)) -> bool {
+        // With `--no-cache` the catalogue is a temporary file of this process, which no other process can fill.
+        let fill = || filling::elsewhere(&self.args, step, told).inspect_err(|error| warn!(%error, "no separate process for the index"));
+        !self.args.no_cache && fill().unwrap_or(false)
     }
 }
 
@@ -43,9 +50,11 @@ impl Machine for NamedLogs {
     }
 
     fn fill(&self, told: &dyn Fn(u64)) -> bool {
-        // With `--no-cache` the catalogue is a temporary file of this process, which no other process can fill.
-        let fill = || filling::elsewhere(&self.args, told).inspect_err(|error| warn!(%error, "no separate process to build the index"));
-        !self.args.no_cache && fill().unwrap_or(false)
+        self.elsewhere(FillStep::Logs, told)
+    }
+
+    fn fill_details(&self) -> bool {
+        self.elsewhere(FillStep::Details, &|_| {})
     }
 
     fn refreshed(&self, search: &Search) {

@@ -132,7 +132,7 @@ fn preview(ready: &Ready, bundle: Option<i64>, row: &SessionRow<'_>) -> Vec<Stri
     let mut lines = vec![format!("{facts} · {} · {}", table::counted(row.turns, "turn"), table::counted(row.calls, "call"))];
     let Some(linker) = bundle.and_then(|bundle| ready.library.open(bundle).ok()) else { return lines };
     let linked = linker.link();
-    let place = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session);
+    let place = linked.session_with_id(row.agent, row.session);
     if let Some(place) = place {
         let book = SessionBook::outline(&linked, &[place], &ready.now, ready.library.shelf());
         let digest = digest::of(&book, &Selection::default());

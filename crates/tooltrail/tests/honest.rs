@@ -44,7 +44,8 @@ fn tokens_and_codes(home: &Path) -> (u64, Vec<String>) {
 
 #[test]
 fn an_absurd_count_of_tokens_is_reported_and_not_added_up() {
-    for absurd in [json!(9_000_000_000_000_000_000_u64), json!(100_000_001), json!(1e300)] {
+    let spelled = [json!("100000001"), json!(" 9000000000000000000 "), json!("99999999999999999999999999"), json!("1e300")];
+    for absurd in [json!(9_000_000_000_000_000_000_u64), json!(100_000_001), json!(1e300)].into_iter().chain(spelled) {
         let home = tempfile::tempdir().unwrap();
         let answer = |second: u32, input: &Value| {
             let usage = json!({"input_tokens": input, "output_tokens": 7});
@@ -59,6 +60,29 @@ fn an_absurd_count_of_tokens_is_reported_and_not_added_up() {
         let (tokens, codes) = tokens_and_codes(home.path());
         assert_eq!((tokens, codes), (100_000_114, vec!["absurd_tokens".to_owned()]), "{absurd}");
     }
+}
+
+#[test]
+fn counts_that_are_written_as_texts_are_added_up() {
+    let home = tempfile::tempdir().unwrap();
+    let id = "019cb900-0000-7000-8000-000000000004";
+    let item = |kind: &str, payload: Value| json!({"timestamp": "2026-03-04T11:00:01.000Z", "type": kind, "payload": payload});
+    let tokens = |input: Value| json!({"input_tokens": input, "cached_input_tokens": "30", "output_tokens": 5});
+    let count = |input: &str| {
+        item(
+            "event_msg",
+            json!({"type": "token_count", "info": {"total_token_usage": tokens(json!(input)), "last_token_usage": tokens(json!(input))}}),
+        )
+    };
+    let meta = json!({"id": id, "timestamp": "2026-03-04T11:00:00.000Z", "cwd": "/srv/app", "originator": "codex-tui", "cli_version": "0.145.0", "source": "cli"});
+    let turn = item("turn_context", json!({"cwd": "/srv/app", "model": "gpt-x"}));
+    let prompt = item("event_msg", json!({"type": "user_message", "message": "go on"}));
+    // The second total is absurd.
+    let records = [item("session_meta", meta), turn, prompt, count("130"), count("900000000000000000000")];
+    write(home.path().join(format!(".codex/sessions/2026/03/04/rollout-2026-03-04T11-00-00-{id}.jsonl")), &records);
+    let (tokens, codes) = tokens_and_codes(home.path());
+    assert_eq!(tokens, 135);
+    assert!(!codes.is_empty() && codes.iter().all(|code| code == "absurd_tokens"), "{codes:?}");
 }
 
 #[test]

@@ -368,7 +368,7 @@ impl CatalogueQuery<'_> {
             let answer = |session: usize| {
                 let row = &self.rows[session];
                 // A log may have been deleted since the refresh; then the session is not there, and its calls are left out.
-                let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
+                let place = linked.session_with_id(row.agent, row.session)?;
                 Some((session, ask(&context, place, sessions.get(&session)?)))
             };
             Ok(own.iter().filter_map(|&session| answer(session)).collect())

@@ -7,7 +7,7 @@ use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::find::{FoundSource, Problem};
-use tooltrail_formats::scan::{self, Options, Progress, ScanOutcome};
+use tooltrail_formats::scan::{self, Options, Progress, ScanOutcome, spelled};
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Source, Ties, bundles};
 use tracing::warn;
@@ -22,7 +22,12 @@ pub(super) struct GatheredSources {
     packed: Map<Box<str>, Vec<u8>>,
     /// Sources of which only a part could be read.
     incomplete: Set<String>,
+    /// Whether sources of the plan were left for the next one, because much is in memory.
+    pub(super) left: bool,
 }
+
+/// So much is kept of the sources that are read in one go, about: what agents write into a gigabyte takes less.
+const KEPT: usize = 96 << 20;
 
 /// The bundles that changed sources belong to, before or now.
 #[derive(Default)]
@@ -93,14 +98,14 @@ impl GatheredSources {
     }
 
     /// Reads the sources that a plan wants read.
-    fn read(&mut self, plan: &RefreshPlan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
+    fn read(&mut self, plan: &mut RefreshPlan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
         let changed = plan.read.iter().filter_map(|path| Some((path, plan.present.get(path)?)));
         // After another process was quicker the plan is made again: a source that is already read must not be read twice. One
         // that was only taken from the catalogue has no packed summary here, and counts as unread.
         let is_read = |path: &str, stamp| self.packed.contains_key(path) && self.stamps.get(path) == Some(stamp);
         let changed: Vec<_> = changed.filter(|(path, (_, stamp))| !is_read(path, stamp)).collect();
         let files: Vec<FoundSource> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
-        let ScanOutcome { linker, problems, incomplete } = scan::scan_all(&files, options, progress);
+        let ScanOutcome { linker, problems, incomplete, left } = scan::scan_some(&files, options, progress, KEPT);
         self.incomplete.extend(incomplete);
         let scanned: Vec<Source> = linker.into_sources().collect();
         let pack = |source: &Source| (pack(&source.summary).unwrap_or_default(), Ties::of(&source.summary));
@@ -111,6 +116,10 @@ impl GatheredSources {
         }
         for (path, (_, stamp)) in changed {
             self.stamps.insert(path.clone(), *stamp);
+        }
+        self.left |= !left.is_empty();
+        for source in &left {
+            plan.read.remove(&spelled(&source.path));
         }
         problems
     }

@@ -17,6 +17,7 @@ use crate::store::{Catalogue, CatalogueError, CatalogueWriter, NewSource, Source
 use crate::{Map, Set};
 use gather::{AffectedBundles, GatheredSources};
 use plan::RefreshPlan;
+pub use plan::is_much;
 pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -55,7 +56,7 @@ pub fn refresh(
     now: Time,
     progress: &Progress,
 ) -> Result<RefreshOutcome, CatalogueError> {
-    refresh_in_steps(catalogue, search, options, now, progress, STEP)
+    refresh_with(catalogue, search, options, now, progress, STEP, &|| false)
 }
 
 /// The same, with so many bytes of logs in a step, and at least one log. The outcome is the same whatever their number.
@@ -67,8 +68,33 @@ pub fn refresh_in_steps(
     progress: &Progress,
     step: u64,
 ) -> Result<RefreshOutcome, CatalogueError> {
+    refresh_with(catalogue, search, options, now, progress, step, &|| false)
+}
+
+/// Makes the catalogue equal to the logs that were found, as [`refresh`] does. Where reading takes much memory ([`is_much`]), `elsewhere` is
+/// asked first to do it in another process; it gives whether that was done.
+pub fn refresh_elsewhere(
+    catalogue: &mut Catalogue,
+    search: &Search,
+    options: &Options,
+    now: Time,
+    progress: &Progress,
+    elsewhere: &dyn Fn() -> bool,
+) -> Result<RefreshOutcome, CatalogueError> {
+    refresh_with(catalogue, search, options, now, progress, STEP, elsewhere)
+}
+
+fn refresh_with(
+    catalogue: &mut Catalogue,
+    search: &Search,
+    options: &Options,
+    now: Time,
+    progress: &Progress,
+    step: u64,
+    elsewhere: &dyn Fn() -> bool,
+) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
-    let run = |catalogue: &mut Catalogue| Refresh { step, ..Refresh::new(search, options, now, progress) }.run(catalogue);
+    let run = |catalogue: &mut Catalogue| Refresh { step, ..Refresh::new(search, options, now, progress) }.run(catalogue, elsewhere);
     let mut outcome = match run(catalogue) {
         Err(RefreshError::Store(error)) if is_damaged(&error) => {
             warn!(path = ?catalogue.path(), %error, "the index is damaged and is rebuilt");
@@ -138,7 +164,8 @@ impl<'a> Refresh<'a> {
         }
     }
 
-    fn run(mut self, catalogue: &mut Catalogue) -> Result<RefreshOutcome, RefreshError> {
+    fn run(mut self, catalogue: &mut Catalogue, elsewhere: &dyn Fn() -> bool) -> Result<RefreshOutcome, RefreshError> {
+        let mut asked = false;
         loop {
             let mut plan = RefreshPlan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
@@ -151,6 +178,11 @@ impl<'a> Refresh<'a> {
                 }
                 return Ok(self.outcome);
             }
+            // Once: what is left after that is read here.
+            if !std::mem::replace(&mut asked, true) && plan.is_much() && elsewhere() {
+                self.outcome.read += plan.read.len();
+                continue;
+            }
             let all = plan.cut(self.step);
             let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {
                 Ok(joined) => joined,
@@ -161,6 +193,8 @@ impl<'a> Refresh<'a> {
                     continue;
                 }
             };
+            // Much may be in memory before the step is read to its end.
+            let all = all && !self.held.left;
             if self.write(catalogue, &plan, &joined)? {
                 self.drafted = self.drafted.saturating_add(plan.bytes());
                 if !all && catalogue.is_new() && self.drafted < DRAFT {

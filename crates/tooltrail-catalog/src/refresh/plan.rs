@@ -8,12 +8,22 @@ use std::io::ErrorKind;
 use std::time::SystemTime;
 use tooltrail_formats::FORMATS;
 use tooltrail_formats::find::{self, FoundSource, Problem, Search};
-use tooltrail_formats::scan::spelled;
+use tooltrail_formats::scan::{may_unpack, spelled};
 use tooltrail_model::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The most sources that are read before anything is written.
 const MOST: usize = 16 * 1024;
+
+/// Reading more bytes or more sources than this takes memory that a process for a long time should not have taken.
+const MUCH: u64 = 256 << 20;
+const MANY: usize = 2000;
+
+/// Whether reading some sources may take much memory: they are large, or many, or unpack to nobody knows how much.
+pub fn is_much<'f>(sources: impl Iterator<Item = &'f FoundSource> + Clone) -> bool {
+    let bytes: u64 = sources.clone().map(|source| source.size).sum();
+    bytes > MUCH || sources.clone().count() > MANY || sources.clone().any(may_unpack)
+}
 
 /// The work of a refresh.
 pub(super) struct RefreshPlan<'a> {
@@ -64,6 +74,11 @@ impl<'a> RefreshPlan<'a> {
         plan.unreadable = missing().map(|(path, _)| path).filter(|path| hidden(path)).cloned().collect();
         plan.lost = missing().filter(|(path, _)| !plan.unreadable.contains(*path)).map(|(_, known)| known.id).collect();
         Ok(plan)
+    }
+
+    /// Whether reading takes much memory.
+    pub(super) fn is_much(&self) -> bool {
+        is_much(self.read.iter().filter_map(|path| self.present.get(path)).map(|(found, _)| *found))
     }
 
     /// Whether there is nothing to do.

@@ -47,6 +47,11 @@ impl DetailKey {
     pub(crate) fn session(self) -> i64 {
         self.session
     }
+
+    /// Whether the details are among all that are stored.
+    pub(crate) fn is_among(&self, stored: &Map<i64, i64>) -> bool {
+        stored.get(&self.session).is_some_and(|logs| self.logs.is_none_or(|own| own == *logs))
+    }
 }
 
 /// Everything that follows from the content of a session.
@@ -165,6 +170,16 @@ impl DetailStore {
             statement.exists(params![key.session, key.logs]).map(|is| is.then_some(()))
         })
         .is_some()
+    }
+
+    /// The logs that the details of each session were made from, of all sessions that have any.
+    pub(crate) fn all(&self) -> Map<i64, i64> {
+        let asked = self.ask(|connection| {
+            let mut statement = connection.prepare_cached("SELECT session, logs FROM detail_rows")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<_>>().map(Some)
+        });
+        asked.unwrap_or_default()
     }
 
     /// The digest of a session.

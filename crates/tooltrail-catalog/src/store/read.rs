@@ -130,15 +130,42 @@ pub(crate) fn session_sources(
     Ok(())
 }
 
-/// The logs of a bundle, or of all, as they are stored.
-pub(crate) fn packed(connection: &Connection, bundle: Option<i64>) -> rusqlite::Result<Vec<Packed>> {
+/// All logs, as they are stored.
+pub(crate) fn packed(connection: &Connection) -> rusqlite::Result<Vec<Packed>> {
+    let mut statement = connection.prepare_cached(&format!("{PACKED} WHERE f.agent IS NOT NULL AND NOT f.gone"))?;
+    statement.query_map([], packed_source)?.collect()
+}
+
+/// Some logs by their ids, as they are stored.
+pub(crate) fn packed_sources(connection: &Connection, sources: &[i64]) -> rusqlite::Result<Vec<Packed>> {
+    let mut statement = connection.prepare_cached(&format!("{PACKED} WHERE f.id = ?1"))?;
+    sources.iter().filter_map(|source| statement.query_row([source], packed_source).optional().transpose()).collect()
+}
+
+const PACKED: &str = "SELECT f.path, f.agent, f.modified_us, s.summary FROM source_rows f JOIN summary_rows s ON s.source = f.id";
+
+fn packed_source(row: &Row<'_>) -> rusqlite::Result<Packed> {
+    Ok(Packed { path: row.get(0)?, agent: row.get(1)?, modified: time(row, 2)?, summary: row.get(3)? })
+}
+
+/// The ids of the logs that are there, by bundle.
+pub(crate) fn sources_by_bundle(connection: &Connection) -> rusqlite::Result<Map<i64, Vec<i64>>> {
+    let mut bundles: Map<i64, Vec<i64>> = Map::default();
+    let mut statement = connection.prepare_cached("SELECT bundle, id FROM source_rows WHERE agent IS NOT NULL AND NOT gone")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        bundles.entry(row.get(0)?).or_default().push(row.get(1)?);
+    }
+    Ok(bundles)
+}
+
+/// The bundles whose logs have more lines and calls than this together.
+pub(crate) fn large_bundles(connection: &Connection, more: i64) -> rusqlite::Result<Set<i64>> {
     let mut statement = connection.prepare_cached(
-        "SELECT f.path, f.agent, f.modified_us, s.summary FROM source_rows f JOIN summary_rows s ON s.source = f.id
-         WHERE f.agent IS NOT NULL AND NOT f.gone AND (?1 IS NULL OR f.bundle = ?1)",
+        "SELECT bundle FROM source_rows WHERE agent IS NOT NULL AND NOT gone
+         GROUP BY bundle HAVING sum(coalesce(lines, 0) + coalesce(calls, 0)) > ?1",
     )?;
-    let rows = statement
-        .query_map([bundle], |row| Ok(Packed { path: row.get(0)?, agent: row.get(1)?, modified: time(row, 2)?, summary: row.get(3)? }))?;
-    rows.collect()
+    statement.query_map([more], |row| row.get(0))?.collect()
 }
 
 /// The logs of the bundles with numbers in a range, as they are stored.

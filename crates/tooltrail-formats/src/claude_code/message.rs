@@ -1,5 +1,6 @@
 //! Messages: model, tokens, and content blocks. The only place that adds up tokens and that names calls.
 
+use crate::value::tokens;
 use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_model::usage::Tokens;
@@ -327,11 +328,6 @@ fn advisors(steps: &[u8]) -> Result<Vec<(Raw<'_>, Tokens)>, Torn> {
     Ok(found)
 }
 
-/// A number of tokens, also where it is written as a text.
-fn count(value: &mut Skim<'_>) -> u64 {
-    value.uint().or_else(|| value.string()?.text().trim().parse().ok()).unwrap_or(0)
-}
-
 impl<'r> MessageUsage<'r> {
     fn read(value: &mut Skim<'r>) -> Result<Option<Self>, Torn> {
         if value.peek() != Some(Type::Object) {
@@ -341,14 +337,14 @@ impl<'r> MessageUsage<'r> {
         let (mut written, mut five, mut one) = (0, 0, 0);
         value.object(|key, value| {
             match key.as_bytes() {
-                b"input_tokens" => out.tokens.input = count(value),
-                b"output_tokens" => out.tokens.output = count(value),
-                b"cache_read_input_tokens" => out.tokens.cache_read = count(value),
-                b"cache_creation_input_tokens" => written = count(value),
+                b"input_tokens" => out.tokens.input = tokens(value),
+                b"output_tokens" => out.tokens.output = tokens(value),
+                b"cache_read_input_tokens" => out.tokens.cache_read = tokens(value),
+                b"cache_creation_input_tokens" => written = tokens(value),
                 b"cache_creation" => value.object(|key, value| {
                     match key.as_bytes() {
-                        b"ephemeral_5m_input_tokens" => five = count(value),
-                        b"ephemeral_1h_input_tokens" => one = count(value),
+                        b"ephemeral_5m_input_tokens" => five = tokens(value),
+                        b"ephemeral_1h_input_tokens" => one = tokens(value),
                         _ => {}
                     }
                     Ok(())
@@ -359,7 +355,7 @@ impl<'r> MessageUsage<'r> {
                     out.advisors = advisors(value.slice(span))?;
                 }
                 b"server_tool_use" => value.object(|key, value| {
-                    let times = |value: &mut Skim<'r>| u32::try_from(count(value)).unwrap_or(0);
+                    let times = |value: &mut Skim<'r>| u32::try_from(tokens(value)).unwrap_or(0);
                     match key.as_bytes() {
                         b"web_search_requests" => out.server_tools[0] = times(value),
                         b"web_fetch_requests" => out.server_tools[1] = times(value),

@@ -5,6 +5,7 @@
 use super::facts::FactSink;
 use super::fields::{FieldSpan, PayloadFields};
 use super::record::CodexRecord;
+use crate::value;
 use std::ops::Range;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{Id, Meter, ResponseUsage};
@@ -63,7 +64,7 @@ fn tokens(bytes: &[u8]) -> Option<Tokens> {
             _ => return Ok(()),
         };
         any = true;
-        *slot = value.uint().unwrap_or(0);
+        *slot = value::tokens(value);
         Ok(())
     });
     // Subtracted, because the model counts cached input apart.

@@ -1,5 +1,6 @@
 //! A record of OpenCode, read once: a session, a message, or a part of a message. Payloads stay where they are.
 
+use crate::value;
 use crate::{Record, time};
 use std::ops::Range;
 use tooltrail_model::Time;
@@ -270,12 +271,12 @@ fn tokens(value: &mut Skim<'_>) -> Result<Tokens, Torn> {
     let mut tokens = Tokens::default();
     value.object(|key, value| {
         match key.as_bytes() {
-            b"input" => tokens.input = value.uint().unwrap_or(0),
-            b"output" | b"reasoning" => tokens.output = tokens.output.saturating_add(value.uint().unwrap_or(0)),
+            b"input" => tokens.input = value::tokens(value),
+            b"output" | b"reasoning" => tokens.output = tokens.output.saturating_add(value::tokens(value)),
             b"cache" if value.peek() == Some(Type::Object) => value.object(|key, value| {
                 match key.as_bytes() {
-                    b"read" => tokens.cache_read = value.uint().unwrap_or(0),
-                    b"write" => tokens.cache_write_5m = value.uint().unwrap_or(0),
+                    b"read" => tokens.cache_read = value::tokens(value),
+                    b"write" => tokens.cache_write_5m = value::tokens(value),
                     _ => {}
                 }
                 Ok(())

@@ -3,8 +3,10 @@
 //! A session may be spread over several files (resumed, backed up, with subagents). A record that is in two of them is shown once; a
 //! conversation beside the main one becomes a thread of the call that started it.
 
+use super::reading::{ConversationKey, OpenTurns, RecordContext, SourceReading};
 use super::record_index::{IndexSource, IndexedRecord, PartSubject, RecordIndexCache, text};
 use super::settings::{SettingsReader, TurnPlaces};
+use super::shared_records::{SharedLog, SharedRecords, end, is_endless, most_indexed, most_shown};
 use super::{Private, echoes, format_of, halves};
 use crate::shelf::Shelf;
 use halves::Half;
@@ -14,13 +16,13 @@ use std::sync::Arc;
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::row::CallNumber;
-use tooltrail_model::summary::HookRecord;
+use tooltrail_model::summary::{HookRecord, LooseHook, Summary};
 use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, HookObjection, HookStory, Part, Spot, Thread, Transcript, Turn};
+use tooltrail_model::usage::UsageSnapshot;
 use tooltrail_model::{Status, Time};
 
-/// The most calls and records that are shown of a session with a log that was read up to a limit.
+/// The most calls that are shown of a session with a log that no agent wrote.
 const MOST_CALLS: usize = 20_000;
-const MOST_RECORDS: usize = 50_000;
 
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
@@ -43,31 +45,29 @@ pub(super) fn transcript<'a>(
     now: &'a Now,
     shelf: &dyn Shelf,
     private: Option<Private<'a>>,
-    notes: Option<&RecordIndexCache>,
+    records: RecordsFrom<'_, 'a>,
 ) -> BuiltTranscript<'a> {
     let mut builder = Builder::new(linked, sessions, now, private);
     for source in builder.sources() {
-        builder.read(source, shelf, notes);
+        builder.read(source, shelf, records);
     }
     builder.finish(now, private)
+}
+
+/// Where the records of logs are taken from.
+#[derive(Clone, Copy)]
+pub(super) enum RecordsFrom<'n, 'a> {
+    /// The logs alone.
+    Logs,
+    /// An index of what was read before, and what was written since.
+    Cache(&'n RecordIndexCache),
+    /// What was read for other sessions of the same logs.
+    Shared(&'n SharedRecords<'a>),
 }
 
 /// The calls alone, without the conversation around them: for callers that only count.
 pub(super) fn outline<'a>(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now) -> BuiltTranscript<'a> {
     Builder::new(linked, sessions, now, None).finish(now, None)
-}
-
-/// The conversation that a record belongs to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum ConversationKey {
-    /// The main one.
-    Main,
-    /// A subagent's, by its name.
-    Agent(String),
-    /// The calls of a script, by the call that runs it.
-    Script(String),
-    /// A subagent's without a name, by the source and the record that it begins with.
-    Inline(usize, String),
 }
 
 /// An entry on its way to its place.
@@ -93,6 +93,8 @@ pub(super) struct PendingEntry {
 struct Builder<'a, 's> {
     linked: &'a Linked<'a>,
     sessions: &'s [usize],
+    /// The same, to be asked.
+    own: HashSet<usize>,
     calls: Vec<CallEntry<'a>>,
     /// Calls by the source, line and id of their request.
     requests: HashMap<(usize, u64, &'a str), usize>,
@@ -112,7 +114,10 @@ struct Builder<'a, 's> {
     /// Names of sessions, and whether they mean one of these.
     ours: HashMap<(usize, Arc<str>), bool>,
     settings: SettingsReader,
-    /// The most records that are taken.
+    /// The logs that are shared with other sessions.
+    shared: HashMap<usize, Arc<SharedLog>>,
+    /// How many parts of records were taken, and the most that are.
+    taken: usize,
     most: usize,
 }
 
@@ -121,6 +126,7 @@ impl<'a, 's> Builder<'a, 's> {
         let mut builder = Builder {
             linked,
             sessions,
+            own: sessions.iter().copied().collect(),
             calls: Vec::new(),
             requests: HashMap::new(),
             lines: HashMap::new(),
@@ -133,16 +139,18 @@ impl<'a, 's> Builder<'a, 's> {
             private,
             ours: HashMap::new(),
             settings: SettingsReader::default(),
+            shared: HashMap::new(),
+            taken: 0,
             most: usize::MAX,
         };
         let mut numbers: HashMap<(usize, CallNumber), usize> = HashMap::new();
         // The original of a call first, so that its copies in the same session point at it.
         let mut own: Vec<&LinkedCall> = sessions.iter().flat_map(|&session| linked.calls_of(session)).collect();
         own.sort_by_key(|call| call.copy_of.is_some());
-        // A log that was read up to a limit is no agent's, and an entry takes far more than what is kept of its record.
-        if builder.sources().iter().any(|&source| linked.sources[source].summary.limit().is_some()) {
+        let summaries: Vec<&Summary> = builder.sources().into_iter().map(|source| &linked.sources[source].summary).collect();
+        builder.most = summaries.iter().map(|summary| most_shown(summary)).min().unwrap_or(usize::MAX);
+        if summaries.iter().any(|summary| is_endless(summary)) {
             own.truncate(MOST_CALLS);
-            builder.most = MOST_RECORDS;
         }
         for call in own {
             // A call and its copies have one number, and become one entry.
@@ -200,13 +208,9 @@ impl<'a, 's> Builder<'a, 's> {
         sources
     }
 
-    fn read(&mut self, source: usize, shelf: &dyn Shelf, notes: Option<&RecordIndexCache>) {
+    fn read(&mut self, source: usize, shelf: &dyn Shelf, records: RecordsFrom<'_, 'a>) {
         let entry = self.linked.sources[source];
         let Some(format) = entry.summary.agent.and_then(format_of) else { return };
-        let names = &entry.summary.names;
-        let whole = entry.summary.agents.iter().find(|agent| agent.whole).map(|agent| names.opt(agent.agent).unwrap_or("").to_owned());
-        let turns = entry.summary.turns.iter().map(|turn| (turn.at.line, turn.abandoned)).collect();
-        let mut reading = SourceReading { source, whole, turns, retracted: &entry.summary.retracted, chain: HashMap::new(), latest: None };
         let private = self.private;
         let head = |part: &Part| head(part, private);
         let log = IndexSource {
@@ -214,42 +218,59 @@ impl<'a, 's> Builder<'a, 's> {
             format,
             shelf,
             written: (entry.summary.tally.bytes, entry.modified),
-            most: self.most,
+            most: most_indexed(&entry.summary),
+            end: end(&entry.summary),
             head: &head,
         };
-        match notes {
-            Some(notes) => notes.each(log, |record| self.take(record, &mut reading)),
-            None => log.each(|record| self.take(record, &mut reading)),
+        if let RecordsFrom::Shared(shared) = records
+            && let Some(shared) = shared.log(source, log)
+        {
+            let mut begins = OpenTurns { all: &shared.turns, seen: HashSet::new() };
+            for (record, side, latest) in shared.places.of(self.sessions).into_iter().filter_map(|place| shared.records.get(place)) {
+                let spot = Spot { source, at: record.at };
+                self.take(record, spot, RecordContext { side: side.clone(), latest: *latest, begins: &mut begins });
+            }
+            self.leftovers(source, &shared.whole);
+            self.shared.insert(source, shared);
+            return;
+        }
+        let mut reading = SourceReading::of(source, &entry.summary);
+        let turns = std::mem::take(&mut reading.turns);
+        let mut begins = OpenTurns { all: &turns, seen: HashSet::new() };
+        let mut take = |record: &IndexedRecord| {
+            reading.latest = reading.latest.max(record.time);
+            // Also for records that are dropped: those that follow them need their place in the chain.
+            let side = reading.side(record);
+            let spot = Spot { source, at: record.at };
+            self.take(record, spot, RecordContext { side, latest: reading.latest, begins: &mut begins });
+        };
+        match records {
+            RecordsFrom::Cache(cache) => cache.each(log, take),
+            RecordsFrom::Logs | RecordsFrom::Shared(_) => drop(log.each_owned(|record| take(&record))),
         }
         self.leftovers(source, &reading.whole);
     }
 
     /// Takes in a record.
-    fn take(&mut self, record: &IndexedRecord, reading: &mut SourceReading<'_>) {
-        if self.seen.len() >= self.most {
+    fn take(&mut self, record: &IndexedRecord, spot: Spot, context: RecordContext<'_, '_>) {
+        let RecordContext { side, latest, begins } = context;
+        if self.taken >= self.most || !self.belongs(spot.source, record) || !record.print.is_none_or(|print| self.seen.insert(print)) {
             return;
         }
-        let source = reading.source;
-        reading.latest = reading.latest.max(record.time);
-        // Also for records that are dropped below: the records that follow them need their place in the chain.
-        let side = reading.side(record);
-        if !self.belongs(source, record) || !record.print.is_none_or(|print| self.seen.insert(print)) {
-            return;
-        }
-        let spot = Spot { source, at: record.at };
+        self.taken += record.parts.len().max(1);
         if side == ConversationKey::Main {
             self.settings.take(record, spot);
         }
-        let abandoned = reading.retracted.binary_search(&record.at.line).is_ok();
+        let abandoned = self.linked.sources[spot.source].summary.retracted.binary_search(&record.at.line).is_ok();
         // A turn of a subagent is no turn of the session.
-        let mut begins = reading.turns.remove(&record.at.line).filter(|_| side == ConversationKey::Main);
+        let mut begins = begins.take(record.at.line).filter(|_| side == ConversationKey::Main);
         for (part, indexed) in record.parts.iter().enumerate() {
             let Some(what) = self.what(&indexed.subject, spot) else { continue };
             let starts = matches!(what, EntryKind::Prompt | EntryKind::Command | EntryKind::Media);
             let entry = Entry { spot, part, time: record.time, what, turn: None, abandoned, lines: indexed.lines };
             let found = PendingEntry {
                 entry,
-                order: reading.latest,
+                order: latest,
                 text: indexed.text,
                 paragraphs: indexed.paragraphs.clone(),
                 echo: record.echo,
@@ -288,19 +309,34 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn is_ours(&self, source: usize, session: &str) -> bool {
-        self.linked.session_named(source, session).is_none_or(|session| self.sessions.contains(&session))
+        self.linked.session_named(source, session).is_none_or(|session| self.own.contains(&session))
     }
 
     /// The time spans in which hooks ran: those of calls, and those of turns.
     fn hook_times(&self) -> Vec<(Time, Time)> {
         let own = self.sessions.iter().flat_map(|&session| self.linked.calls_of(session)).filter(|call| call.copy_of.is_none());
         let of_calls = own.flat_map(|call| &self.linked.record(call.id).hooks).filter_map(ran);
-        let of_turns = self.sources().into_iter().flat_map(|source| {
-            let summary = &self.linked.sources[source].summary;
-            let ours = move |session| self.is_ours(source, summary.names.text(session));
-            summary.hooks.iter().filter(move |loose| ours(loose.session)).filter_map(|loose| ran(&loose.hook))
-        });
+        let of_turns = self.sources().into_iter().flat_map(|source| self.own_hooks(source)).filter_map(|loose| ran(&loose.hook));
         of_calls.chain(of_turns).collect()
+    }
+
+    /// The hooks of a source that ran in these sessions, but for no call.
+    fn own_hooks(&self, source: usize) -> Vec<&'a LooseHook> {
+        let summary = &self.linked.sources[source].summary;
+        match self.shared.get(&source) {
+            Some(shared) => shared.hooks.of(self.sessions).into_iter().filter_map(|place| summary.hooks.get(place)).collect(),
+            None => summary.hooks.iter().filter(|loose| self.is_ours(source, summary.names.text(loose.session))).collect(),
+        }
+    }
+
+    /// The usage of a source with tools of the model's service, as far as it belongs to these sessions.
+    fn own_usage(&self, source: usize) -> Vec<&'a UsageSnapshot> {
+        let summary = &self.linked.sources[source].summary;
+        if let Some(shared) = self.shared.get(&source) {
+            return shared.usage.of(self.sessions).into_iter().filter_map(|place| summary.usage.get(place)).collect();
+        }
+        let own = summary.usage.iter().filter(|usage| usage.server_tools != [0; 2]);
+        own.filter(|usage| usage.session.is_none_or(|session| self.is_ours(source, summary.names.text(session)))).collect()
     }
 
     /// The kind of entry for a part; `None` where it is shown elsewhere.
@@ -465,9 +501,7 @@ impl<'a, 's> Builder<'a, 's> {
             record.hooks.iter().filter(|_| !refused).for_each(|hook| add(source, hook, index));
         }
         for source in self.sources() {
-            let summary = &linked.sources[source].summary;
-            let own = summary.hooks.iter().filter(|loose| self.is_ours(source, summary.names.text(loose.session)));
-            own.for_each(|loose| add(source, &loose.hook, None));
+            self.own_hooks(source).into_iter().for_each(|loose| add(source, &loose.hook, None));
         }
         found.sort_by_key(|objection| objection.spot);
         // A log that was copied reports them again, and so does the summary of a turn.
@@ -482,9 +516,7 @@ impl<'a, 's> Builder<'a, 's> {
     fn server_tools(&self) -> [u64; 2] {
         let mut messages: HashMap<u64, [u32; 2]> = HashMap::new();
         for source in self.sources() {
-            let summary = &self.linked.sources[source].summary;
-            let own = summary.usage.iter().filter(|usage| usage.server_tools != [0; 2]);
-            for usage in own.filter(|usage| usage.session.is_none_or(|session| self.is_ours(source, summary.names.text(session)))) {
+            for usage in self.own_usage(source) {
                 let known = messages.entry(usage.message).or_default();
                 *known = [known[0].max(usage.server_tools[0]), known[1].max(usage.server_tools[1])];
             }
@@ -522,37 +554,6 @@ fn ran(hook: &HookRecord) -> Option<(Time, Time)> {
     let end = hook.time?;
     let start = end.as_millisecond().checked_sub(i64::try_from(hook.duration_ms?).ok()?)?;
     Some((Time::from_millisecond(start)?, end))
-}
-
-/// A source that is being read.
-struct SourceReading<'a> {
-    source: usize,
-    /// The subagent whose log it is.
-    whole: Option<String>,
-    /// The lines at which turns begin, and whether each was abandoned.
-    turns: HashMap<u64, bool>,
-    /// The lines of records that were taken back.
-    retracted: &'a [u64],
-    /// The first record of the conversation that each record beside the main one belongs to.
-    chain: HashMap<String, String>,
-    latest: Option<Time>,
-}
-
-impl SourceReading<'_> {
-    /// The conversation that a record belongs to.
-    fn side(&mut self, record: &IndexedRecord) -> ConversationKey {
-        if let Some(agent) = record.agent.as_deref().or(self.whole.as_deref()) {
-            return ConversationKey::Agent(agent.to_owned());
-        }
-        let Some((id, parent)) = record.chain.as_ref().filter(|_| record.sidechain) else { return ConversationKey::Main };
-        // An inline conversation is known by the record that it begins with.
-        let root = parent.as_ref().and_then(|parent| self.chain.get(parent)).cloned();
-        let root = root.or_else(|| id.clone()).unwrap_or_default();
-        if let Some(id) = id {
-            self.chain.insert(id.clone(), root.clone());
-        }
-        ConversationKey::Inline(self.source, root)
-    }
 }
 
 /// The beginning of a prompt, redacted if asked for. Redaction comes before the cut: half a secret is not recognised by a redactor, but may

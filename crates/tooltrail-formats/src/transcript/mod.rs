@@ -1,27 +1,32 @@
 //! Transcripts: the records of a session read again, in the order of the conversation, and opened one by one.
 //!
 //! `build` makes a light index from the `record_index` of each record, without repetitions (`echoes`) and with commands put together (`halves`);
-//! `story` loads one call with everything its records say; `nearby` finds what was said around it; `private` redacts rows. A loaded
-//! transcript never changes.
+//! `reading` knows what stands around a record in its log, `shared_records` has the index of logs that many sessions share. `story` loads
+//! one call with everything its records say; `nearby` finds what was said around it; `private` redacts rows. A loaded transcript never
+//! changes.
 
 mod build;
 mod echoes;
 mod halves;
 mod nearby;
 mod private;
+mod reading;
 mod record_index;
 mod settings;
+mod shared_records;
 mod story;
 
 pub use nearby::NearbyEntries;
 pub use private::Private;
 pub use record_index::RecordIndexCache;
+pub use shared_records::SharedRecords;
 
 use crate::changes::report::{CallSelection, groups};
 use crate::error::{ErrorChain, ReadError};
 use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{Format, Record, format_of};
+use build::RecordsFrom;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 use tooltrail_model::book::{Book, Loaded, Selection};
@@ -53,14 +58,23 @@ impl<'a> SessionBook<'a> {
     /// Reads sessions, by their places in `Linked::sessions`, as one transcript: usually one, all of them where a file that holds
     /// several was asked for. The first one gives the title.
     pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
-        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private, None);
+        let build::BuiltTranscript { transcript, files, outputs } =
+            build::transcript(linked, sessions, now, shelf, private, RecordsFrom::Logs);
         let payloads = private.map(|private| Payloads::changed(private.change)).unwrap_or_default();
         SessionBook { linked, shelf, payloads, transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// Reads a session again that has grown: of the logs in the notes, only new records are read.
     pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &RecordIndexCache) -> Self {
-        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
+        let build::BuiltTranscript { transcript, files, outputs } =
+            build::transcript(linked, &[session], now, shelf, None, RecordsFrom::Cache(notes));
+        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
+    }
+
+    /// Reads one of several sessions of the same logs: a log that has many of them is read only for the first one.
+    pub fn read_shared(shared: &SharedRecords<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf) -> Self {
+        let (linked, from) = (shared.linked, RecordsFrom::Shared(shared));
+        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, from);
         SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
     }
 

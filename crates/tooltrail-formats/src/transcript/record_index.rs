@@ -9,6 +9,7 @@ use crate::value::Payloads;
 use crate::{Format, Record, TypedRecord, records};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{EntryKind, Part, Parts, PermissionMode};
@@ -72,7 +73,7 @@ pub(super) enum PartSubject {
 
 impl IndexedRecord {
     /// Indexes a record. `head` returns the beginning of a prompt, redacted if asked for.
-    pub(super) fn of(record: Record<'_>, typed: &dyn TypedRecord, head: &dyn Fn(&Part) -> String, before: Option<&IndexedRecord>) -> Self {
+    pub(super) fn of(record: Record<'_>, typed: &dyn TypedRecord, head: &dyn Fn(&Part) -> String) -> Self {
         // Not redacted: the fingerprints have to be the same in every log, and nothing of the text is kept but the head.
         let parts = typed.parts(Payloads::default());
         let print = print(&parts, record.bytes);
@@ -80,16 +81,26 @@ impl IndexedRecord {
         IndexedRecord {
             at: record.at,
             time: parts.time,
-            session: shared(parts.session, before.and_then(|record| record.session.as_ref())),
+            session: parts.session.map(Arc::from),
             sidechain: parts.sidechain,
-            agent: shared(parts.agent, before.and_then(|record| record.agent.as_ref())),
+            agent: parts.agent.map(Arc::from),
             chain: (!named).then_some((parts.id, parts.parent)),
             echo: parts.echo.then(|| parts.voice.unwrap_or(echoes::ANY)),
-            version: shared(parts.version, before.and_then(|record| record.version.as_ref())),
+            version: parts.version.map(Arc::from),
             permission: parts.permission.map(Arc::new),
             stopped: parts.stopped,
             print,
             parts: parts.parts.iter().map(|part| IndexedPart::of(part, head)).collect(),
+        }
+    }
+
+    /// Shares names with the record before, which mostly has the same: a long log would hold thousands of copies.
+    pub(super) fn share(&mut self, before: &IndexedRecord) {
+        let pairs = [(&mut self.session, &before.session), (&mut self.agent, &before.agent), (&mut self.version, &before.version)];
+        for (own, known) in pairs {
+            if own == known {
+                own.clone_from(known);
+            }
         }
     }
 }
@@ -127,12 +138,6 @@ impl PartSubject {
     }
 }
 
-/// Shares the name of a session with the record before, which mostly has the same: a long log would hold thousands of copies.
-fn shared(name: Option<String>, before: Option<&Arc<str>>) -> Option<Arc<str>> {
-    let name = name?;
-    Some(before.filter(|before| ***before == *name).map_or_else(|| Arc::from(name.as_str()), Arc::clone))
-}
-
 /// The index of logs that were read before, for sessions that are read again as they grow.
 #[derive(Debug, Default)]
 pub struct RecordIndexCache {
@@ -160,24 +165,46 @@ pub(super) struct IndexSource<'l> {
     pub(super) shelf: &'l dyn Shelf,
     /// The known size, and the modification time.
     pub(super) written: (u64, Option<Time>),
-    /// The most records that are indexed.
+    /// The most parts of records that are indexed.
     pub(super) most: usize,
+    /// Where reading ends.
+    pub(super) end: u64,
     /// Returns the beginning of a prompt, redacted if asked for.
     pub(super) head: &'l dyn Fn(&Part) -> String,
 }
 
 impl IndexSource<'_> {
-    /// Passes on all its records. A log that is gone or cannot be opened has none.
-    pub(super) fn each(&self, mut take: impl FnMut(&IndexedRecord)) {
-        match self.shelf.log(self.file) {
-            Ok(input) => drop(records::each(input, |_, record, typed| take(&self.index(record, typed, None)))),
-            Err(error) => warn!(path = ?self.file, %error, "cannot open a log of the session"),
-        }
+    /// Passes on all its records, and returns the position behind the last finished line. A log that is gone or cannot be opened has none.
+    pub(super) fn each_owned(&self, mut take: impl FnMut(IndexedRecord)) -> Option<LinePosition> {
+        let input = match self.shelf.log(self.file) {
+            Ok(input) => input.take(self.end),
+            Err(error) => {
+                warn!(path = ?self.file, %error, "cannot open a log of the session");
+                return None;
+            }
+        };
+        let mut left = self.most;
+        let index = |_: &'static dyn Format, record: Record<'_>, typed: &dyn TypedRecord| {
+            if left > 0 {
+                let mut record = self.index(record, typed);
+                record.parts.truncate(left);
+                left = left.saturating_sub(record.parts.len().max(1));
+                take(record);
+            }
+        };
+        Some(records::each(input, index))
     }
 
-    fn index(&self, record: Record<'_>, typed: &dyn TypedRecord, before: Option<&IndexedRecord>) -> IndexedRecord {
-        IndexedRecord::of(record, typed, self.head, before)
+    fn index(&self, record: Record<'_>, typed: &dyn TypedRecord) -> IndexedRecord {
+        IndexedRecord::of(record, typed, self.head)
     }
+}
+
+fn push(indexed: &mut Vec<IndexedRecord>, mut record: IndexedRecord) {
+    if let Some(before) = indexed.last() {
+        record.share(before);
+    }
+    indexed.push(record);
 }
 
 impl RecordIndexCache {
@@ -196,21 +223,11 @@ impl RecordIndexCache {
 impl IndexedLog {
     /// Reads a log from its beginning.
     fn begin(log: IndexSource<'_>) -> Self {
-        let input = match log.shelf.log(log.file) {
-            Ok(input) => input,
-            Err(error) => {
-                warn!(path = ?log.file, %error, "cannot open a log of the session");
-                return IndexedLog::default();
-            }
-        };
-        let mut indexed = Vec::new();
-        let take = |_: &'static dyn Format, record: Record<'_>, typed: &dyn TypedRecord| {
-            if indexed.len() < log.most {
-                indexed.push(log.index(record, typed, indexed.last()));
-            }
-        };
-        let mark = records::each(input, take);
-        IndexedLog::at(mark, indexed, log)
+        let mut indexed: Vec<IndexedRecord> = Vec::new();
+        match log.each_owned(|record| push(&mut indexed, record)) {
+            Some(mark) => IndexedLog::at(mark, indexed, log),
+            None => IndexedLog::default(),
+        }
     }
 
     /// Reads the records behind the mark; `None` if this is not the same log grown.
@@ -227,7 +244,7 @@ impl IndexedLog {
         // An unfinished line of last time is read again, now perhaps whole.
         self.indexed.truncate(self.indexed.partition_point(|record| record.at.span.start < self.mark.offset));
         let indexed = &mut self.indexed;
-        let mark = records::each_after(self.mark, log.format, new, |record, typed| indexed.push(log.index(record, typed, indexed.last())));
+        let mark = records::each_after(self.mark, log.format, new, |record, typed| push(indexed, log.index(record, typed)));
         Some(IndexedLog::at(mark, self.indexed, log))
     }
 

@@ -23,8 +23,13 @@ const SESSION: usize = size_of::<SessionRecord>() + 1800;
 const TURN: usize = 2 * size_of::<TurnRecord>() + 100;
 /// A line of which nothing is kept counts all the same: billions of empty ones would take hours.
 const LINE: usize = 8;
+/// Bytes of a record that is neither a call nor its result nor a prompt, when its session is shown.
+const RECORD: usize = 300;
 /// Bytes of a problem with its texts. `check` makes a copy of each.
 const PROBLEM: usize = 2 * (size_of::<Issue>() + 100);
+
+/// Bytes from which a source counts as large. Those of agents take less than half of it, with logs of a hundred megabytes.
+const LARGE: usize = 32 << 20;
 
 /// How much is kept.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +43,7 @@ pub(super) struct KeptAmount {
     /// The limit in bytes; `None` for no limit.
     limit: Option<usize>,
     full: bool,
+    large: bool,
 }
 
 impl Assembler {
@@ -51,12 +57,19 @@ impl Assembler {
         self.amount.full
     }
 
+    /// Whether so much is kept that only one such source should be read at a time.
+    pub fn is_large(&self) -> bool {
+        self.amount.large
+    }
+
     /// Counts an event of which something is kept, with its texts as far as they may be of any length.
     pub(super) fn count(&mut self, texts: usize) {
         self.amount.texts += texts;
         self.amount.events = self.amount.events.wrapping_add(1);
         if self.amount.events.is_multiple_of(EVERY) {
-            self.amount.full |= self.amount.limit.is_some_and(|limit| self.kept() > limit);
+            let kept = self.kept();
+            self.amount.full |= self.amount.limit.is_some_and(|limit| kept > limit);
+            self.amount.large |= kept > LARGE;
         }
     }
 
@@ -77,10 +90,13 @@ impl Assembler {
     }
 
     /// About how many bytes are kept.
-    fn kept(&self) -> usize {
+    pub fn kept(&self) -> usize {
         let out = &self.out;
         let calls = out.calls.len() + out.nested.len() + out.inner.len();
         let ids = out.nodes.len() + self.chain.len() + out.retracted.len() + out.leaf_titles.len();
+        let lines = usize::try_from(out.tally.lines).unwrap_or(usize::MAX);
+        let blank = usize::try_from(out.tally.blank).unwrap_or(usize::MAX);
+        let others = lines.saturating_sub(blank).saturating_sub(calls + self.amount.results + out.turns.len());
         // Results that are not the one of their call wait for it in a list of their own, or become problems in the end.
         let surplus = self.amount.results.saturating_sub(calls);
         [
@@ -93,7 +109,8 @@ impl Assembler {
             (out.usage.len() + self.responses.len()) * (size_of::<UsageSnapshot>() + SLOT),
             out.sessions.len() * SESSION,
             out.turns.len() * TURN,
-            usize::try_from(out.tally.lines).unwrap_or(usize::MAX).saturating_mul(LINE),
+            lines.saturating_mul(LINE),
+            others.saturating_mul(RECORD),
             out.hooks.len() * size_of::<LooseHook>(),
             (out.issues.len() + self.calls.reused()) * PROBLEM,
             surplus * (4 * size_of::<ResultRecord>() + size_of::<Orphan>() + PROBLEM),

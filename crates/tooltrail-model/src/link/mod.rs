@@ -114,6 +114,7 @@ impl Linker {
         let mut linked = Linked {
             calls: Vec::new(),
             sessions: Vec::new(),
+            by_id: Vec::new(),
             session_index,
             tasks: tasks::gather(&sources, &roots),
             orphans: identity::orphans(&sources),
@@ -130,6 +131,7 @@ impl Linker {
         let (calls, sessions) =
             both(threads, || identity::number(&linked, calls, count), || sessions::describe(&linked, sessions, self.names.as_deref()));
         (linked.calls, linked.sessions) = (calls, sessions);
+        linked.by_id = sessions::by_id(&linked.sessions);
         // Last, because it reads the linked calls and writes to the sessions.
         sessions::take_in_calls(&mut linked);
         linked
@@ -245,6 +247,8 @@ pub struct Linked<'a> {
     pub calls: Vec<LinkedCall>,
     /// The sessions, by start.
     pub sessions: Vec<LinkedSession>,
+    /// The sessions by agent and id: a hostile log has tens of thousands, and each of their records names one.
+    by_id: Vec<u32>,
     session_index: sessions::SessionIndex,
     roots: roots::Roots<'a>,
     agents: agents::Agents,
@@ -324,8 +328,14 @@ impl<'a> Linked<'a> {
     /// The session that a source refers to by a name, as an index in [`Linked::sessions`].
     pub fn session_named(&self, source: usize, name: &str) -> Option<usize> {
         let agent = self.agent_of(source);
-        let id = self.roots.of(agent, name);
-        self.sessions.iter().position(|session| session.agent == agent && *session.id == *id)
+        self.session_with_id(agent, self.roots.of(agent, name))
+    }
+
+    /// The session of an agent with an id, as an index in [`Linked::sessions`].
+    pub fn session_with_id(&self, agent: &str, id: &str) -> Option<usize> {
+        let key = |index: u32| self.sessions.get(index as usize).map(|session| (session.agent, &*session.id));
+        let place = self.by_id.binary_search_by(|&index| key(index).cmp(&Some((agent, id)))).ok()?;
+        self.by_id.get(place).map(|&index| index as usize)
     }
 
     fn agent_of(&self, source: usize) -> &'static str {

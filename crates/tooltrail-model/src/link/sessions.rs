@@ -2,7 +2,7 @@
 
 use super::checkouts::{Checkouts, SessionNames, SessionPlace};
 use super::roots::Roots;
-use super::{Linked, Source};
+use super::{Linked, Source, small};
 use crate::event::TitleBy;
 use crate::summary::{Ended, SessionRecord, Summary, TurnRecord};
 use crate::text::{Name, Names};
@@ -98,6 +98,13 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: Option<&
         }
     }
     (sessions, index)
+}
+
+/// The sessions by agent and id, as indices.
+pub(super) fn by_id(sessions: &[LinkedSession]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..sessions.len()).map(small).collect();
+    order.sort_unstable_by_key(|&index| sessions.get(index as usize).map(|session| (session.agent, &*session.id)));
+    order
 }
 
 /// The shortest unique beginning of each id, of at least four characters.

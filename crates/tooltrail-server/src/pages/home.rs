@@ -15,6 +15,9 @@ use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+use tooltrail_catalog::stop::Stop;
 use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::quoted;
@@ -64,7 +67,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trou
     let clock = LocalClock::at(snapshot.now.time);
     let home = Home { rows: SessionRows::new(app, &snapshot, &rows, &clock, true) };
     // Needed twice: in the sentence at the top and in the list.
-    let problems = home.problems()?;
+    let problems = app.problems_of_day.get(&snapshot, || home.problems())?;
     let main = html! {
         main #main.lists.home {
             header.top {
@@ -398,9 +401,31 @@ impl Home<'_> {
     }
 }
 
+/// The problems of the latest snapshot that was asked for. With very many sessions, looking for them takes most of the page's time.
+#[derive(Default)]
+pub(crate) struct KnownProblems(Mutex<Option<(Instant, Arc<Problems>)>>);
+
+impl KnownProblems {
+    /// The problems of a snapshot. Requests for the same page wait for the first of them.
+    fn get(&self, snapshot: &CatalogueSnapshot, look: impl FnOnce() -> Result<Problems, Trouble>) -> Result<Arc<Problems>, Trouble> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((made, problems)) = &*known
+            && *made == snapshot.made
+        {
+            return Ok(Arc::clone(problems));
+        }
+        let problems = Arc::new(look()?);
+        // Those that were looked for until the time was over are not all.
+        if !Stop::current().is_over() {
+            *known = Some((snapshot.made, Arc::clone(&problems)));
+        }
+        Ok(problems)
+    }
+}
+
 /// Problems of a day.
 #[derive(Default)]
-struct Problems {
+pub(crate) struct Problems {
     /// The calls, by session.
     calls: Vec<ListedCall>,
     /// Time of the last one, if not today.

@@ -13,17 +13,20 @@ use crate::verdict_cells;
 use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::matching;
+use tooltrail_catalog::store::SessionListing;
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_formats::transcript::SessionBook;
+use tooltrail_formats::transcript::{SessionBook, SharedRecords};
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
 use tooltrail_model::digest::{self, Digest};
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::{Linked, Now};
+use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::session_verdict::SessionVerdict;
 
@@ -40,8 +43,10 @@ Examples:
 /// Default number of sessions in a table.
 const SHOWN: usize = 30;
 
-/// Number of sessions whose digests are made together.
-const TOGETHER: usize = 64;
+/// Number of sessions whose digests are made together: few at first, so that the first line appears soon, then more and more, because
+/// sessions of the same log are cheaper together.
+const FIRST_TOGETHER: usize = 64;
+const MOST_TOGETHER: usize = 8192;
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
@@ -95,7 +100,7 @@ struct ListedSessions<'a> {
     found: Vec<usize>,
     /// Digest of a session.
     digest: &'a dyn Fn(usize) -> anyhow::Result<Digest>,
-    /// Makes the digests of several sessions at once, where that is quicker.
+    /// Makes the digests of several sessions at once, which are asked for next.
     prepare: &'a dyn Fn(&[usize]) -> anyhow::Result<()>,
     is_gone: &'a dyn Fn(usize) -> bool,
 }
@@ -110,7 +115,8 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
-    let digest = |session: usize| Ok(digest_of(&linked, session, &logs.now, logs.shelf()));
+    let records = SharedRecords::new(&linked);
+    let digest = |session: usize| Ok(digest_of(&records, session, &logs.now, logs.shelf()));
     print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, prepare: &|_| Ok(()), is_gone: &|_| false })?;
     Ok(logs.exit())
 }
@@ -128,27 +134,51 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
     if args.json && !filter.asks_gone() {
         found.retain(|&session| !listing.is_gone(session));
     }
+    let unstored = RefCell::new(HashMap::new());
     let digest = |session: usize| {
-        if let Some(digest) = ready.library.digest(&listing, &rows[session], session) {
-            return Ok(digest);
-        }
-        // That of a live session depends on the time, so it is not stored.
-        let Some(bundle) = listing.bundle(session) else { return Ok(Digest::default()) };
-        let linker = ready.library.open(bundle)?;
-        let linked = linker.link();
-        let row = &rows[session];
-        let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
-        Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf())).unwrap_or_default())
+        let stored = || ready.library.digest(&listing, &rows[session], session);
+        Ok(unstored.borrow_mut().remove(&session).or_else(stored).unwrap_or_default())
     };
-    let prepare = |sessions: &[usize]| Ok(ready.library.fill(&listing, sessions, ready.threads, &|| true).map(drop)?);
+    let prepare = |sessions: &[usize]| {
+        ready.library.fill(&listing, sessions, ready.threads, &|| true)?;
+        *unstored.borrow_mut() = unstored_digests(ready, &listing, &rows, sessions)?;
+        Ok(())
+    };
     let is_gone = |session: usize| listing.is_gone(session);
     print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, prepare: &prepare, is_gone: &is_gone })?;
     Ok(ready.exit())
 }
 
-fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf) -> Digest {
+/// The digests of the sessions among some that have none in the index: that of a live session depends on the time.
+fn unstored_digests(
+    ready: &Ready,
+    listing: &SessionListing,
+    rows: &[SessionRow<'_>],
+    sessions: &[usize],
+) -> anyhow::Result<HashMap<usize, Digest>> {
+    let mut bundles: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    for &session in sessions.iter().filter(|&&session| !ready.library.has_digest(listing, session)) {
+        if let Some(bundle) = listing.bundle(session) {
+            bundles.entry(bundle).or_default().push(session);
+        }
+    }
+    let mut digests = HashMap::new();
+    for (bundle, sessions) in bundles {
+        let linker = ready.library.open(bundle)?;
+        let linked = linker.link();
+        let records = SharedRecords::new(&linked);
+        for session in sessions {
+            if let Some(place) = linked.session_with_id(rows[session].agent, rows[session].session) {
+                digests.insert(session, digest_of(&records, place, &ready.now, ready.library.shelf()));
+            }
+        }
+    }
+    Ok(digests)
+}
+
+fn digest_of(records: &SharedRecords<'_>, session: usize, now: &Now, shelf: &dyn Shelf) -> Digest {
     // The conversation is read for a table too: its verdict is about what the last answer claims.
-    let book = SessionBook::read(linked, &[session], now, shelf, None);
+    let book = SessionBook::read_shared(records, session, now, shelf);
     digest::of(&book, &Selection::default())
 }
 
@@ -203,8 +233,9 @@ fn print_json(
     if !whole {
         return out::json_lines(shown.iter().map(|&index| &rows[index]));
     }
-    // Printed in small groups, so that the first line appears before the last digest is made.
-    for some in shown.chunks(TOGETHER) {
+    let (mut rest, mut together) = (shown, FIRST_TOGETHER);
+    while let Some((some, later)) = rest.split_at_checked(together.min(rest.len())).filter(|(some, _)| !some.is_empty()) {
+        (rest, together) = (later, (2 * together).min(MOST_TOGETHER));
         prepare(some)?;
         for &index in some {
             let digest = digest(index)?;

@@ -4,6 +4,7 @@
 //! holds is left to them. Who is let in is decided by the server; `server_files` has what is left for other programs of the user.
 
 use crate::cli::{LogArgs, duration};
+use crate::filling::FillStep;
 use crate::machine::{DemoMachine, NamedLogs};
 use crate::scratch::ScratchDirectory;
 use crate::server_client::{self, BRIEF, PATIENT, PageAddress, url, visitable};
@@ -59,9 +60,9 @@ pub(crate) struct ServeArgs {
     /// Do not open the browser
     #[arg(long)]
     no_open: bool,
-    /// Fill the catalogue and leave, telling how far that is
-    #[arg(long, hide = true)]
-    fill: bool,
+    /// Do a part of filling the catalogue and leave, telling how far that is
+    #[arg(long, hide = true, value_name = "STEP")]
+    fill: Option<FillStep>,
 }
 
 /// Response of `/healthz`, by which a second process recognises a running server.
@@ -87,8 +88,8 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     logs::places(args)?;
     #[cfg(target_os = "linux")]
     with_lean_memory();
-    if own.fill {
-        return filling::here(args);
+    if let Some(step) = own.fill {
+        return filling::here(args, step);
     }
     let health = Health { v: VERSION, program: "tooltrail".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), logs: whose(args) };
     let address = own.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
