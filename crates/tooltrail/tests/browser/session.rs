@@ -240,7 +240,7 @@ async fn room_for_rows(browser: &Browser, page: &str) {
     let head = browser.ask("return [document.querySelector('.bar').getBoundingClientRect().top, innerHeight]").await;
     let (top, height) = (head[0].as_f64().expect("a number"), head[1].as_f64().expect("a number"));
     assert!(top <= height / 3.0, "the rows begin at {top} of {height}");
-    browser.ask("scrollTo(0, document.documentElement.scrollHeight / 2)").await;
+    browser.ask("scrollTo(0, document.getElementById('tt-rows').getBoundingClientRect().top)").await;
     let seen = "const box = (selector) => document.querySelector(selector).getBoundingClientRect();
         const [title, bar, outline] = [box('h1'), box('.bar'), box('#tt-outline')];
         return title.top >= 0 && title.bottom <= bar.top + 1 && Math.abs(outline.top - bar.bottom) < 2 && outline.bottom <= innerHeight + 1";
