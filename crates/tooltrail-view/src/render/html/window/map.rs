@@ -18,7 +18,7 @@ impl Window {
         let rows: usize = self.plan.chunks.iter().map(|chunk| chunk.rows.len()).sum();
         let coarse = rows > ROWS;
         let mut marks = String::new();
-        let mut last = ' ';
+        let mut drawn = String::new();
         for (at, row) in chunk.rows.iter().enumerate() {
             let call = row.call().and_then(|index| Some((index, transcript.calls.get(index)?)));
             let inside = call.and_then(|(index, _)| self.inside.get(index)).is_some_and(|inside| !inside.is_empty());
@@ -30,11 +30,11 @@ impl Window {
                 (Some(EntryKind::Boundary), _) => 'c',
                 _ => continue,
             };
-            // Of many marks of one kind in a row, one is enough for the eye.
-            if !(coarse && mark == last) {
+            // Of a very long session a section is a few pixels high: one mark of each kind is enough for the eye.
+            if !(coarse && drawn.contains(mark)) {
                 _ = write!(marks, "{mark}{at}");
+                drawn.push(mark);
             }
-            last = mark;
         }
         (!marks.is_empty()).then_some(marks)
     }

@@ -24,7 +24,7 @@ const OPENED: Limits = Limits { lines: 40, bytes: 8 * 1024, head: 8, highlight: 
 /// Limits of complete content: only as much as a browser can take.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
 /// Bytes from which a section counts as large.
-const MUCH: usize = 90_000;
+const MUCH: usize = 55_000;
 /// A folded message whose body takes more bytes than this is sent without it.
 const FOLDED: usize = 1_200;
 /// A message whose body takes more bytes than this is sent without it, even if it is not folded.
