@@ -6,7 +6,7 @@ use super::Window;
 use std::fmt::Write;
 use tooltrail_model::transcript::{EntryKind, Transcript};
 
-/// A session with more rows than this is drawn coarsely, so that its page stays small.
+/// A session with more rows than this has no marks, so that its page stays small.
 const ROWS: usize = 20_000;
 
 impl Window {
@@ -16,9 +16,11 @@ impl Window {
         let chunk = self.plan.chunks.get(section).filter(|chunk| chunk.inside.is_none())?;
         let entries = chunk.thread.and_then(|thread| transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
         let rows: usize = self.plan.chunks.iter().map(|chunk| chunk.rows.len()).sum();
-        let coarse = rows > ROWS;
+        // The script takes the counts of chips instead.
+        if rows > ROWS {
+            return None;
+        }
         let mut marks = String::new();
-        let mut drawn = String::new();
         for (at, row) in chunk.rows.iter().enumerate() {
             let call = row.call().and_then(|index| Some((index, transcript.calls.get(index)?)));
             let inside = call.and_then(|(index, _)| self.inside.get(index)).is_some_and(|inside| !inside.is_empty());
@@ -30,11 +32,7 @@ impl Window {
                 (Some(EntryKind::Boundary), _) => 'c',
                 _ => continue,
             };
-            // Of a very long session a section is a few pixels high: one mark of each kind is enough for the eye.
-            if !(coarse && drawn.contains(mark)) {
-                _ = write!(marks, "{mark}{at}");
-                drawn.push(mark);
-            }
+            _ = write!(marks, "{mark}{at}");
         }
         (!marks.is_empty()).then_some(marks)
     }

@@ -18,9 +18,17 @@ function paintMap() {
   const whole = rows.getBoundingClientRect();
   if (!whole.height) return canvas;
   const spots = [];
-  for (const place of all(':scope > .rows[data-m]', rows)) {
+  for (const place of all(':scope > .rows', rows)) {
     if (place.hidden) continue;
     const box = place.getBoundingClientRect();
+    if (!place.dataset.m) {
+      // A section of a very long session is a few pixels high: whether it has any is enough.
+      const has = counts(place);
+      const middle = (box.top - whole.top + box.height / 2) / whole.height * height;
+      if (has.has('p')) spots.push(['p', middle]);
+      if (has.has('f')) spots.push(['f', middle]);
+      continue;
+    }
     const count = Math.max(1, Number(place.dataset.c));
     // Rows that are here have a place of their own; of others it is estimated.
     const own = place.matches(AWAY) ? [] : all(':scope > .row', place);
