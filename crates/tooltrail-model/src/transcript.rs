@@ -155,7 +155,7 @@ pub struct Entry {
     pub turn: Option<usize>,
     /// Whether the conversation went on as if it had never been.
     pub abandoned: bool,
-    /// Estimated number of lines when shown completely.
+    /// Estimated number of lines when shown completely; 0 for a thought whose text is withheld.
     pub lines: u32,
 }
 

@@ -47,6 +47,12 @@
     const act = alone ? acts[event.key] : undefined;
     if (act) { event.preventDefault(); act(); }
   });
+  // Changes side by side: the choice holds for every page.
+  const split = document.getElementById('tt-split');
+  if (split) {
+    try { split.checked = localStorage.getItem('tt-split') === 'on'; } catch { /* as it is */ }
+    split.addEventListener('change', () => { try { localStorage.setItem('tt-split', split.checked ? 'on' : 'off'); } catch { /* not kept */ } });
+  }
   document.addEventListener('click', (event) => {
     const button = event.target.closest('button.copy');
     if (button) copy(button);

@@ -84,6 +84,8 @@ document.addEventListener('DOMContentLoaded', () => {
     if (old.nodeType !== 1 || old.tagName !== wanted.tagName) return old.replaceWith(wanted);
     // Found out later, by another script.
     if (old.dataset.tests && old.dataset.tests === wanted.dataset.tests && old.textContent) return;
+    // The same content, of which a script may have brought more.
+    if (old.dataset.print && old.dataset.print === wanted.dataset.print && old.id === wanted.id) return;
     for (const { name } of [...old.attributes]) if (!wanted.hasAttribute(name) && name !== 'open') old.removeAttribute(name);
     for (const { name, value } of wanted.attributes) if (old.getAttribute(name) !== value && name !== 'open') old.setAttribute(name, value);
     if (old.matches('input, select, textarea')) return;

@@ -48,6 +48,8 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("palette.css", CSS, include_str!("../assets/palette.css")),
         asset("palette.js", JS, include_str!("../assets/palette.js")),
         asset("project.css", CSS, include_str!("../assets/project.css")),
+        asset("review.css", CSS, include_str!("../assets/review.css")),
+        asset("review.js", JS, include_str!("../assets/review.js")),
         asset("session.css", CSS, html::assets::session_style()),
         asset("session.js", JS, html::assets::SESSION_SCRIPT),
         asset("live.js", JS, include_str!("../assets/live.js")),

@@ -64,7 +64,7 @@ fn every_status_says_why_and_what_proves_it() {
             "b84e:2",
             &[
                 "✓ succeeded",
-                "Why The result is not marked as an error, so the command did not fail.",
+                "Evidence The result is not marked as an error, so the command did not fail.",
                 "the result: b84e",
                 ".jsonl:6",
                 "is_error=false",
@@ -86,10 +86,10 @@ fn every_status_says_why_and_what_proves_it() {
             "019cb4:9",
             &[
                 "• outcome not recorded",
+                "background task 48213: completed , exit 0",
                 "the log has no exit code and no word of success or failure",
                 ".jsonl:39",
                 "no_outcome_recorded",
-                "background task 48213: completed , exit 0",
             ],
         ),
         (
@@ -97,40 +97,40 @@ fn every_status_says_why_and_what_proves_it() {
             &[
                 "⊘ rejected by you",
                 "You declined it with a reason.",
-                ".jsonl:15",
-                "permission: you declined",
                 "you said tag it as a release candidate first",
+                "permission: you declined",
+                ".jsonl:15",
             ],
         ),
         (
             "b84e:8",
-            &["⊘ rejected", "It never ran: another call was rejected first.", ".jsonl:21", "permission: another call was declined first"],
+            &["⊘ rejected", "It never ran: another call was rejected first.", "permission: another call was declined first", ".jsonl:21"],
         ),
         (
             "b84e:3",
             &[
                 "⊗ blocked by a hook",
                 "Blocked by the hook PreToolUse:Bash , which ran .claude/hooks/freeze-check.sh",
-                ".jsonl:9",
                 "+0.16 s :8 PreToolUse:Bash",
                 "production is frozen until Thursday",
+                ".jsonl:9",
             ],
         ),
         ("b84e:4", &["⊗ blocked by a permission rule", "permission: refused by a rule", ".jsonl:11"]),
         ("3f2a:12", &["∅ cancelled: a parallel call failed", "It never ran: a parallel call failed first.", ".jsonl:30"]),
         ("b84e:10", &["■ interrupted by you", "You interrupted it while it ran.", ".jsonl:27"]),
-        ("3f2a:15", &["◷ timed out", "It reached its time limit.", ".jsonl:36", "+2 m 00 s"]),
+        ("3f2a:15", &["◷ timed out", "It reached its time limit.", "+2 m 00 s", ".jsonl:36"]),
         (
             "d3a0:6",
             &[
                 "● running: waiting for permission",
-                "No result yet: waiting for permission.",
-                "the log’s last record",
                 "permission: waiting for you",
                 "no result : waiting for permission",
+                "No result yet: waiting for permission.",
+                "the log’s last record",
             ],
         ),
-        ("91f7:5", &["● running: waiting for a result", "No result yet: the tool is running.", "permission: not recorded"]),
+        ("91f7:5", &["● running: waiting for a result", "permission: not recorded", "No result yet: the tool is running."]),
         ("5e9d:8", &["? no result: the log ends", "The log ends before the result.", "the request: agent-ae07d2b95c3f1846a.jsonl:6"]),
         ("5e9d:2", &["? no result: API error", "the record that stands in for a result", ".jsonl:5"]),
         ("5e9d:10", &["? no result: the log is damaged here", ".jsonl:17"]),
@@ -138,6 +138,37 @@ fn every_status_says_why_and_what_proves_it() {
     for (name, wanted) in cases {
         has(&text(&page(&world, name)), wanted);
     }
+}
+
+#[test]
+fn what_went_wrong_comes_first_and_nothing_looks_applied() {
+    let world = World::demo();
+    let failed = page(&world, "3f2a:9");
+    has(&failed, &["Problem</h2>", "class=\"unapplied\"", "Not applied", "id=\"asked\"", "Timeline", "Evidence"]);
+    let applied = page(&world, "3f2a:14");
+    assert!(!applied.contains("unapplied") && !applied.contains("Problem</h2>"), "{applied}");
+    // Two looks, and the colours of the language under the marks.
+    has(&applied, &["id=\"tt-split\"", "class=\"diff both\"", "<i class=\"k\">let</i>", "<ins>", "id=\"asked\""]);
+    // In the session the same change looks the same.
+    let session = world.page(&format!("/s/{FLAKY}"));
+    assert!(session.contains("class=\"unapplied\""));
+}
+
+#[test]
+fn a_subagent_without_a_log_says_so() {
+    const SESSION: &str = "aaaa0000-1111-4222-8333-444455556666";
+    let world = World::new(|home| {
+        let mut agent = tooltrail_testkit::agent::FakeAgent::start(home, "/srv/live", SESSION).expect("a log");
+        agent.prompt("let somebody look").expect("a record");
+        agent.subagent("toolu_sub", "find it", "found it").expect("a record");
+    });
+    let said = "The log of this subagent is missing: the calls that it made are not known.";
+    assert!(page(&world, "toolu_sub").contains(said));
+    let body = world.page(&format!("/s/{SESSION}/body/0"));
+    assert!(body.contains(said), "{body}");
+    // One whose log is there does not.
+    let demo = World::demo();
+    assert!(!page(&demo, "7c10:4").contains(said));
 }
 
 #[test]

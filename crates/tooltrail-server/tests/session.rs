@@ -152,3 +152,86 @@ fn downloads_hide_secrets_unless_they_are_wanted() {
     // Where it is read, it is as it was.
     assert!(world.page("/s/one").contains(secret));
 }
+
+/// The rows of all sections of a session, those of subagents and scripts too.
+fn all_rows(world: &World, session: &str) -> String {
+    let version = |page: &str| page.split("data-v=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned);
+    let version = version(&world.page(session)).expect("a version");
+    let sections = (0..).map(|section| world.page(&format!("{session}/rows/{section}?v={version}")));
+    sections.take_while(|rows| !rows.is_empty()).collect()
+}
+
+#[test]
+fn the_filters_count_what_is_in_subagents_and_scripts_too() {
+    let world = World::demo();
+    let home = world.page("/sessions");
+    let mut ids: Vec<&str> = home.split("href=\"/s/").skip(1).filter_map(|rest| rest.split(['"', '?', '#', '/']).next()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut nested = 0;
+    for id in ids {
+        let session = format!("/s/{id}");
+        let page = world.page(&session);
+        let rows = all_rows(&world, &session);
+        for status in ["failed", "timed_out", "rejected", "blocked", "interrupted", "unanswered"] {
+            let chip = page.split(&format!("data-show=\"{status}\"")).nth(1).and_then(|rest| rest.split("</a>").next());
+            let counted = chip.map_or(0, |chip| chip.rsplit("</span>").next().and_then(|number| number.parse().ok()).expect("a number"));
+            assert_eq!(rows.matches(&format!(" s-{status} ")).count(), counted, "{session}: {status}");
+            nested += rows.matches(&format!("data-in=\"{status}")).count();
+        }
+        // A page that is asked for with a filter opens the calls that hold what it looks for.
+        let filtered = world.page(&format!("{session}?show=failed"));
+        for call in
+            filtered.split("data-body=\"").skip(1).filter(|call| call.split('>').next().is_some_and(|tag| tag.contains("data-in=\"failed")))
+        {
+            assert!(call.split('>').next().is_some_and(|tag| tag.contains("data-filled")), "{session}: {call}");
+        }
+    }
+    assert!(nested > 0, "no session of the demo has a problem in a subagent");
+}
+
+#[test]
+fn the_head_is_short_and_quiet_rows_are_one_line() {
+    let world = World::demo();
+    let page = world.page(PROBLEMS);
+    let head = page.split("id=\"tt-digest\"").nth(1).and_then(|rest| rest.split("class=\"bar\"").next()).expect("a head");
+    for told in ["<dl class=\"prompts\">", "<dt>Prompt</dt>", "<details class=\"summary\"><summary>Summary", "cache</span>"] {
+        assert!(head.contains(told), "{told}: {head}");
+    }
+    let world = World::new(|home| {
+        let mut agent =
+            tooltrail_testkit::agent::FakeAgent::start(home, "/srv/live", "aaaa0000-1111-4222-8333-444455556666").expect("a log");
+        agent.prompt("look around").expect("a record");
+        for number in 0..6 {
+            let id = format!("toolu_{number}");
+            agent.read(&id, &format!("/srv/live/{number}.rs"), "fn a() {}").expect("a record");
+        }
+        agent.call("toolu_check", "cargo test | tail -1").expect("a record");
+        agent.result("toolu_check", Ok("ok")).expect("a record");
+        agent.call("toolu_look", "cat a.txt | head -3").expect("a record");
+        agent.result("toolu_look", Ok("ok")).expect("a record");
+        agent.read("toolu_last", "/srv/live/last.rs", "fn b() {}").expect("a record");
+        agent.say("now it is clear").expect("a record");
+        for number in 0..3 {
+            agent.think().expect("a record");
+            agent.call(&format!("toolu_think{number}"), "make").expect("a record");
+            agent.result(&format!("toolu_think{number}"), Ok("made")).expect("a record");
+        }
+    });
+    let page = world.page("/s/aaaa0000-1111-4222-8333-444455556666");
+    assert_eq!(page.matches("class=\"quiet\"").count(), 2);
+    // Thoughts between calls need not stand together.
+    assert!(page.contains("data-rows=\"3\">3 withheld thoughts"), "{page}");
+    assert!(page.contains("data-rows=\"6\">6 reads"), "{page}");
+    assert_eq!(page.matches("class=\"nr q\"").count(), 6);
+    // Only where it matters: a check, and not a look at a file.
+    assert_eq!(
+        page.matches("exit code masked").count()
+            - page.split("id=\"tt-rows\"").next().unwrap_or_default().matches("exit code masked").count(),
+        1
+    );
+    // What a reader in a hurry sees: the check, not the reads.
+    let rows = page.split("id=\"tt-rows\"").nth(1).expect("rows");
+    assert_eq!(rows.matches(" imp\"").count(), 4, "{rows}");
+    assert!(rows.contains("data-m=\"p0\""), "the map has the prompt: {rows}");
+}

@@ -36,6 +36,11 @@ impl FakeAgent {
         self.model(&json!([{ "type": "text", "text": text }]))
     }
 
+    /// Writes a thought of the model whose text is withheld.
+    pub fn think(&mut self) -> io::Result<()> {
+        self.model(&json!([{ "type": "thinking", "thinking": "", "signature": "c2lnbmVk" }]))
+    }
+
     /// Writes a shell call of the model.
     pub fn call(&mut self, id: &str, command: &str) -> io::Result<()> {
         self.model(&json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]))
@@ -74,6 +79,34 @@ impl FakeAgent {
         let seen = format!("File created successfully at: {path}");
         let content = json!([{ "type": "tool_result", "tool_use_id": id, "content": seen }]);
         let raw = json!({ "type": "create", "filePath": path, "content": text, "structuredPatch": [], "originalFile": null });
+        self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
+    }
+
+    /// Writes a call that reads a file, and its result.
+    pub fn read(&mut self, id: &str, path: &str, text: &str) -> io::Result<()> {
+        self.model(&json!([{ "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": path } }]))?;
+        let content = json!([{ "type": "tool_result", "tool_use_id": id, "content": format!("     1\t{text}") }]);
+        let file = json!({ "filePath": path, "content": text, "numLines": 1, "startLine": 1, "totalLines": 1 });
+        self.write("user", &json!({ "role": "user", "content": content }), Some(json!({ "type": "text", "file": file })))
+    }
+
+    /// Writes a call that starts a subagent, and its answer. The subagent's own log is not written.
+    pub fn subagent(&mut self, id: &str, prompt: &str, answer: &str) -> io::Result<()> {
+        let input = json!({ "description": "look", "prompt": prompt, "subagent_type": "Explore" });
+        self.model(&json!([{ "type": "tool_use", "id": id, "name": "Task", "input": input }]))?;
+        let told = json!([{ "type": "text", "text": answer }]);
+        let content = json!([{ "type": "tool_result", "tool_use_id": id, "content": told }]);
+        let raw = json!({ "status": "completed", "prompt": prompt, "agentId": "a0b1c2d3", "content": told, "totalDurationMs": 900, "totalTokens": 12, "totalToolUseCount": 3 });
+        self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
+    }
+
+    /// Writes a call that replaces a text of a file, with the whole file before it in its result.
+    pub fn edit(&mut self, id: &str, path: &str, before: &str, old: &str, new: &str) -> io::Result<()> {
+        self.model(
+            &json!([{ "type": "tool_use", "id": id, "name": "Edit", "input": { "file_path": path, "old_string": old, "new_string": new } }]),
+        )?;
+        let content = json!([{ "type": "tool_result", "tool_use_id": id, "content": format!("The file {path} has been updated.") }]);
+        let raw = json!({ "filePath": path, "oldString": old, "newString": new, "originalFile": before, "structuredPatch": [], "replaceAll": false });
         self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
     }
 

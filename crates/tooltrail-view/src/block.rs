@@ -112,6 +112,9 @@ pub struct CodeBlock {
     pub lines: Vec<Line>,
     /// Remark on content omitted at the end.
     pub elided: Option<Elided>,
+    /// Whether it is the content of a file that was not written.
+    #[serde(skip)]
+    pub unapplied: bool,
 }
 
 /// A change to a file.
@@ -123,6 +126,32 @@ pub struct Diff {
     pub hunks: Vec<DiffHunk>,
     /// Remark on omitted content.
     pub elided: Option<Elided>,
+    /// Presentation on pages.
+    #[serde(skip)]
+    pub look: ChangeLook,
+}
+
+/// How a page shows a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangeLook {
+    /// The change was not applied, and must not look as if it was.
+    pub unapplied: bool,
+    /// The reader may choose to see the two sides beside each other.
+    pub sides: bool,
+}
+
+impl Block {
+    /// Sets the look of all changes in some blocks. A numbered text is the content of a file that was to be written.
+    pub fn look(blocks: &mut [Block], look: ChangeLook) {
+        for block in blocks {
+            match block {
+                Block::Diff(diff) => diff.look = look,
+                Block::Code(code) => code.unapplied = look.unapplied && code.first.is_some(),
+                Block::Section { body, .. } => Block::look(body, look),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// A group of adjacent changed lines with their context.
@@ -145,6 +174,9 @@ pub struct DiffLine {
     pub new: Option<u32>,
     /// Its text; words that changed are marked.
     pub line: Line,
+    /// The same text in the colours of its language. Only pages show both.
+    #[serde(skip)]
+    pub colors: Option<Line>,
 }
 
 /// Kind of a line in a diff.

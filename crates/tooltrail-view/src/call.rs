@@ -4,8 +4,9 @@
 //! of a person or hook that refused, the text that the model saw where it differs from the tool's output, output saved
 //! beside the log, hooks, and fields without a place of their own.
 
-use crate::pieces::section;
+use crate::pieces::{happened, section};
 use crate::{Block, Class, Head, Limits, Line, hooks, json, life, outcome, progress, replaced, seen, tools, why};
+use tooltrail_model::Status;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -91,6 +92,22 @@ fn leftovers(call: &Story<'_>, limits: &Limits) -> Option<Block> {
         (false, false) => vec![section("asked", true, asked), section("came back", true, came)],
     };
     Some(section("other fields", false, body))
+}
+
+/// Whether a call asked for a change that was not made.
+pub fn is_unapplied(story: &Story<'_>) -> bool {
+    let change = matches!(story.told.detail, Detail::Write(_) | Detail::Edit(_) | Detail::Patch(_) | Detail::Notebook(_));
+    change && story.row.status != Status::Running && !happened(story)
+}
+
+/// Remark that a call started a subagent of which no log was read; the caller must not have emptied `Story::nested`.
+pub fn missing_log(story: &Story<'_>) -> Option<&'static str> {
+    let Detail::Agent(agent) = &story.told.detail else { return None };
+    // A call that failed may have started nothing.
+    let ran = matches!(story.row.status, Status::Succeeded | Status::Answered | Status::Interrupted | Status::TimedOut);
+    // Messages to an agent and waiting for one start none.
+    let missing = ran && agent.action == "start" && story.nested.threads.is_empty() && story.nested.calls == 0;
+    missing.then_some("The log of this subagent is missing: the calls that it made are not known.")
 }
 
 #[cfg(test)]

@@ -79,12 +79,7 @@ pub struct PartRow {
 
 /// Changed files as sections.
 pub fn blocks(files: &[FileNet], names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
-    listed(files).into_iter().map(|listed| section(listed, names, limits, true)).collect()
-}
-
-/// Changed files as sections whose labels do not name the calls, for a page that links to them.
-pub fn blocks_without_calls(files: &[FileNet], names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
-    listed(files).into_iter().map(|listed| section(listed, names, limits, false)).collect()
+    listed(files).into_iter().map(|listed| section(listed, names, limits)).collect()
 }
 
 /// Added and removed lines of all listed files, without changes from outside.
@@ -106,12 +101,12 @@ fn text(known: &FileText) -> &str {
     known.as_text().unwrap_or_default()
 }
 
-fn of(listed: ListedFile<'_>) -> LineCounts {
+pub(crate) fn of(listed: ListedFile<'_>) -> LineCounts {
     let (added, removed) = listed.lines();
     LineCounts { added, removed }
 }
 
-fn fate(listed: ListedFile<'_>) -> ChangeKind {
+pub(crate) fn fate(listed: ListedFile<'_>) -> ChangeKind {
     // A rename wins over everything else, even if the text changed too.
     let ListedFile::File(file) = listed else { return ChangeKind::Renamed };
     if file.is_back() {
@@ -128,7 +123,7 @@ fn fate(listed: ListedFile<'_>) -> ChangeKind {
 }
 
 /// Words for the change to the file; nothing for an ordinary edit.
-fn words(fate: ChangeKind) -> Option<&'static str> {
+pub(crate) fn words(fate: ChangeKind) -> Option<&'static str> {
     match fate {
         ChangeKind::Added => Some("new file"),
         ChangeKind::Deleted => Some("deleted"),
@@ -143,7 +138,7 @@ fn calls(listed: ListedFile<'_>, names: &PatchNames<'_>) -> Vec<String> {
 }
 
 /// Indexes of the calls that made the changes.
-fn by(listed: ListedFile<'_>) -> Vec<usize> {
+pub(crate) fn by(listed: ListedFile<'_>) -> Vec<usize> {
     let mut all = match listed {
         ListedFile::File(file) => file.by(),
         ListedFile::Renamed { old, new, .. } => [old.by(), new.by()].concat(),
@@ -153,12 +148,7 @@ fn by(listed: ListedFile<'_>) -> Vec<usize> {
     all
 }
 
-/// Indexes of the calls that made the changes to each listed file.
-pub fn made_by(files: &[FileNet]) -> Vec<Vec<usize>> {
-    listed(files).into_iter().map(by).collect()
-}
-
-fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits, cited: bool) -> Block {
+fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits) -> Block {
     let (file, to) = match listed {
         ListedFile::File(file) => (file, None),
         ListedFile::Renamed { old, new, .. } => (old, Some(&new.path)),
@@ -182,12 +172,10 @@ fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits, cite
     if let Some(words) = strength(listed).and_then(Strength::label) {
         label.push(Class::Dim, &format!(" · {words}{}", if unknown { ", text unknown" } else { "" }));
     }
-    if cited {
-        label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
-    }
+    label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
     let body = match listed {
         ListedFile::File(file) => parts(file, names, limits),
-        ListedFile::Renamed { before, after, .. } => between(before, after, limits, "Renamed without changes."),
+        ListedFile::Renamed { new, before, after, .. } => between(&new.path, before, after, limits, "Renamed without changes."),
     };
     Block::Section { label, open: true, body }
 }
@@ -203,15 +191,17 @@ fn parts(file: &FileNet, names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> 
             NetPart::Net { before, after, .. } => {
                 // Without hunks the two texts are equal, or both are empty.
                 let same = if before == after { "No net change." } else { "The file is empty." };
-                out.extend(between(before, after, limits, same));
+                out.extend(between(&file.path, before, after, limits, same));
             }
-            NetPart::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
+            NetPart::Outside { before, after, by, last, next } => {
+                out.extend(outside(&file.path, (before, after), by, (*last, *next), names, limits))
+            }
             NetPart::Pieces { hunks, after, moved, by } => {
                 out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after, *moved)).as_str()));
                 // The text after is the best there is if the change itself is unknown.
                 match after.as_text().filter(|_| hunks.is_empty()) {
                     Some(text) => out.push(pieces::file(&file.path, Some(1), text, limits)),
-                    None => out.extend((!hunks.is_empty()).then(|| changes(hunks, limits))),
+                    None => out.extend((!hunks.is_empty()).then(|| changes(&file.path, hunks, limits))),
                 }
             }
         }
@@ -223,11 +213,18 @@ fn parts(file: &FileNet, names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> 
 }
 
 /// Difference of two texts. `same` is the remark where there is none.
-fn between(before: &FileText, after: &FileText, limits: &Limits, same: &str) -> Vec<Block> {
+fn between(path: &str, before: &FileText, after: &FileText, limits: &Limits, same: &str) -> Vec<Block> {
     let hunks = unified::hunks(text(before), text(after));
     if hunks.is_empty() {
         return vec![notice(Level::Info, same)];
     }
+    let mut out = vec![changes(path, &hunks, limits)];
+    out.extend(ending_remark(&hunks, before, after).map(|remark| notice(Level::Info, remark)));
+    out
+}
+
+/// Remark on a line feed at the end that came or went.
+pub(crate) fn ending_remark(hunks: &[Hunk], before: &FileText, after: &FileText) -> Option<&'static str> {
     // A missing line feed at the end is invisible in a diff, so a remark says it.
     let ends = |unended: fn(&Hunk) -> bool| hunks.last().is_some_and(unended);
     let (old, new) = (ends(|hunk| hunk.old_unended), ends(|hunk| hunk.new_unended));
@@ -236,14 +233,19 @@ fn between(before: &FileText, after: &FileText, limits: &Limits, same: &str) -> 
         (true, false) if after.as_text().is_some() => Some("Newline added at end of file."),
         _ => None,
     };
-    let mut out = vec![changes(&hunks, limits)];
     // A new file without one needs no remark: nothing was lost.
-    out.extend(remark.filter(|_| before.as_text().is_some_and(|text| !text.is_empty())).map(|remark| notice(Level::Info, remark)));
-    out
+    remark.filter(|_| before.as_text().is_some_and(|text| !text.is_empty()))
 }
 
 /// A change from outside the session.
-fn outside(texts: (&FileText, &FileText), by: &[usize], around: (usize, usize), names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
+pub(crate) fn outside(
+    path: &str,
+    texts: (&FileText, &FileText),
+    by: &[usize],
+    around: (usize, usize),
+    names: &PatchNames<'_>,
+    limits: &Limits,
+) -> Vec<Block> {
     let (last, next) = ((names.call)(around.0), (names.call)(around.1));
     let who = if by.is_empty() {
         format!("Changed outside {} between {last} and {next}", names.whole)
@@ -255,7 +257,7 @@ fn outside(texts: (&FileText, &FileText), by: &[usize], around: (usize, usize), 
         return vec![notice(Level::Warning, format!("{who}; the logs do not contain the change.").as_str())];
     }
     // In a section of its own, so that it is not taken for the session's own change.
-    let body = between(texts.0, texts.1, limits, "The file is empty.");
+    let body = between(path, texts.0, texts.1, limits, "The file is empty.");
     vec![Block::Section { label: Line::of(Class::Bad, &format!("! {who}:")), open: true, body }]
 }
 
@@ -290,7 +292,7 @@ fn row(listed: ListedFile<'_>, session: &str, names: &PatchNames<'_>) -> ChangeR
 }
 
 /// The weakest evidence for any of a file's changes.
-fn strength(listed: ListedFile<'_>) -> Option<Strength> {
+pub(crate) fn strength(listed: ListedFile<'_>) -> Option<Strength> {
     match listed {
         ListedFile::File(file) => file.strength(),
         ListedFile::Renamed { old, new, .. } => old.strength().max(new.strength()),

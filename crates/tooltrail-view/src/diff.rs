@@ -3,10 +3,11 @@
 //! Hunks logged by an agent are taken as they are; for other agents they are computed here, from the text before and after.
 
 use crate::block::{Diff, DiffHunk, DiffLine, DiffSign};
+use crate::highlight::{self, HighlightBudget};
 use crate::limits::{Elided, ElidedUnit, Limits};
 use crate::line::{Class, Line};
 use similar::{DiffTag, TextDiff};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tooltrail_model::changes::net::count_lines;
 use tooltrail_model::patch::{self, PatchLine};
 
@@ -34,6 +35,41 @@ pub fn block(hunks: &[patch::Hunk], limits: &Limits) -> Diff {
     let elided = Elided { shown: shown as u64, total: total as u64, unit: ElidedUnit::Lines, kept: true };
     out.elided = (shown < total).then_some(elided);
     out
+}
+
+/// Budget of a diff for colours. A diff has two sides and little around its changes, so it gets less than a file.
+const COLORS: HighlightBudget = HighlightBudget { work: 100_000, patience: Duration::from_millis(200) };
+
+/// Adds the colours of a file's language. What is beyond the budget stays plain.
+pub fn color(diff: &mut Diff, path: &str) {
+    let Some(language) = highlight::language(path) else { return };
+    let (start, mut work) = (Instant::now(), COLORS.work);
+    for hunk in &mut diff.hunks {
+        for side in [DiffSign::Removed, DiffSign::Added] {
+            // Kept lines take their colours from the new side; the old side is needed only where something was removed.
+            if side == DiffSign::Removed && !hunk.lines.iter().any(|line| line.sign == side) {
+                continue;
+            }
+            let patience = COLORS.patience.saturating_sub(start.elapsed());
+            work = work.saturating_sub(color_side(&mut hunk.lines, side, &language, HighlightBudget { work, patience }));
+        }
+    }
+}
+
+/// Colours one side of a hunk, and returns its size.
+fn color_side(lines: &mut [DiffLine], side: DiffSign, language: &str, budget: HighlightBudget) -> usize {
+    let on_side = |line: &DiffLine| line.sign == side || line.sign == DiffSign::Same;
+    let text: String = lines.iter().filter(|line| on_side(line)).map(|line| format!("{}\n", line.line.text())).collect();
+    let size = text.len();
+    if size > budget.work {
+        return size;
+    }
+    let colored = highlight::lines_within(language, &text, budget);
+    for (line, colors) in lines.iter_mut().filter(|line| on_side(line)).zip(colored) {
+        // Both show the same text, or the marks would be in the wrong places.
+        line.colors = Some(colors).filter(|colors| colors.runs().len() > 1 || colors.runs().iter().any(|run| run.class != Class::Plain));
+    }
+    size
 }
 
 /// Budget of lines and bytes that may still be shown.
@@ -68,6 +104,7 @@ fn shown(hunk: &patch::Hunk, room: &mut DiffBudget, effort: &mut words::Effort) 
         old: if *sign == DiffSign::Added { None } else { count(&mut old) },
         new: if *sign == DiffSign::Removed { None } else { count(&mut new) },
         line,
+        colors: None,
     });
     let context = hunk.context.join(" › ");
     DiffHunk { context: (!context.is_empty()).then(|| Line::of(Class::Function, &context)), lines: lines.collect() }
@@ -149,7 +186,6 @@ impl LineCounts {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::time::Instant;
 
     /// A diff as text: numbers, sign, and changed words in brackets.
     fn drawn(diff: &Diff) -> Vec<String> {
@@ -206,6 +242,23 @@ mod tests {
         assert_eq!(drawn(&block(&same, &Limits::PAGE)), ["1 1  a", "2 · -b", "· 2 +c"]);
         let other = from_texts("a\r\n", "a\n", Some(1));
         assert_eq!(drawn(&block(&other, &Limits::PAGE)), ["1 · -a[␍]", "· 1 +a"]);
+    }
+
+    #[test]
+    fn colours_follow_the_language_on_both_sides() {
+        let hunks = from_texts("fn a() {\n    let x = 1;\n}\n", "fn a() {\n    let x = \"one\";\n}\n", Some(1));
+        let mut diff = block(&hunks, &Limits::PAGE);
+        color(&mut diff, "src/a.rs");
+        let colored = |line: &DiffLine, class: Class| {
+            line.colors
+                .as_ref()
+                .is_some_and(|colors| colors.text() == line.line.text() && colors.runs().iter().any(|run| run.class == class))
+        };
+        let lines = &diff.hunks[0].lines;
+        assert!(colored(&lines[0], Class::Function) && colored(&lines[1], Class::Number) && colored(&lines[2], Class::Text), "{lines:?}");
+        let mut plain = block(&hunks, &Limits::PAGE);
+        color(&mut plain, "notes.txt");
+        assert!(plain.hunks[0].lines.iter().all(|line| line.colors.is_none()));
     }
 
     #[test]

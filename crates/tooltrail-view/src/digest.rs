@@ -92,8 +92,11 @@ impl DigestFact {
     }
 }
 
-/// The most files that are listed, and the most open calls of one kind.
+/// The label of changed files.
+const CHANGES: &str = "Changes";
+/// The most files that are listed, in a summary that is folded too, and the most open calls of one kind.
 const FILES: usize = 8;
+const MORE_FILES: usize = 40;
 const OPEN: usize = 6;
 /// The most calls beside a fact, and the most commits and the like of one kind.
 const CALLS: usize = 4;
@@ -117,13 +120,23 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
         ("Last answer", digest.said.iter().map(|quote| said(quote, SAID)).collect()),
         ("State", state(digest).into_iter().collect()),
         ("Checks", teller.proof(digest)),
-        ("Changes", teller.changed(&digest.changed)),
+        (CHANGES, teller.changed(&digest.changed)),
         ("Commits and PRs", teller.shipped(&digest.shipped).into_iter().collect()),
         ("Unresolved failures", teller.open(digest)),
         ("Hooks", teller.hooks(&digest.hooks)),
         ("Time", time(&digest.time).into_iter().collect()),
     ];
     rows.into_iter().map(|(label, facts): (_, Vec<DigestFact>)| DigestRow { label, facts }).filter(|row| !row.facts.is_empty()).collect()
+}
+
+/// The same with the files of the changes by path, and more of them, for a summary that is folded.
+pub fn rows_by_path(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
+    let mut sorted = digest.changed.clone();
+    sorted.files.sort_by(|one, other| one.path.cmp(&other.path));
+    let teller = FactWriter { files: MORE_FILES, ..FactWriter::new(transcript) };
+    let changes = teller.changed(&sorted);
+    let rows = rows(digest, transcript).into_iter();
+    rows.map(|row| if row.label == CHANGES { DigestRow { facts: changes.clone(), ..row } } else { row }).collect()
 }
 
 /// The first and the last prompt; only the last where they are the same.
@@ -224,13 +237,15 @@ struct FactWriter<'t> {
     transcript: &'t Transcript<'t>,
     /// Whether numbers identify calls, which they do within one session.
     numbers: bool,
+    /// The most files that are listed.
+    files: usize,
 }
 
 impl<'t> FactWriter<'t> {
     fn new(transcript: &'t Transcript<'t>) -> Self {
         let session = transcript.calls.first().map(|call| call.row.session);
         let numbers = transcript.calls.iter().all(|call| Some(call.row.session) == session);
-        FactWriter { transcript, numbers }
+        FactWriter { transcript, numbers, files: FILES }
     }
 
     fn row(&self, cited: &Cited) -> Option<&CallRow<'t>> {
@@ -332,7 +347,7 @@ impl<'t> FactWriter<'t> {
             }
             (_, false) => self.prove(head.say(Class::Plain, &format!(" · {commands} may have changed more")), changed.commands.iter()),
         };
-        let shown = fits(files.len(), FILES);
+        let shown = fits(files.len(), self.files);
         let listed = files.iter().take(shown).filter(|_| files.len() > 1).map(|file| self.file(file));
         std::iter::once(head).chain(listed).chain(rest(files.len() - shown)).collect()
     }

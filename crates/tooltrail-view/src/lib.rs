@@ -31,6 +31,7 @@ mod progress;
 pub mod render;
 mod replaced;
 pub mod resume;
+pub mod review;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub fn code(language: &str, first: Option<u64>, text: &str, limits: &Limits) -> 
     // Cut before highlighting, which is the slow part.
     let (kept, elided) = cut::text(text, limits);
     let lines = if limits.highlight { highlight::lines(language, kept) } else { lines(Class::Plain, kept) };
-    CodeBlock { language: Some(language.to_owned()), first, lines, elided }
+    CodeBlock { language: Some(language.to_owned()), first, lines, elided, unapplied: false }
 }
 
 /// A file's text, in the language that its name implies.
@@ -37,7 +37,7 @@ pub fn file(path: &str, first: Option<u64>, text: &str, limits: &Limits) -> Bloc
 /// A text without a language.
 pub fn plain(first: Option<u64>, text: &str, limits: &Limits) -> CodeBlock {
     let (kept, elided) = cut::text(text, limits);
-    CodeBlock { language: None, first, lines: lines(Class::Plain, kept), elided }
+    CodeBlock { language: None, first, lines: lines(Class::Plain, kept), elided, unapplied: false }
 }
 
 /// Output of a program: both ends if it is long.
@@ -53,9 +53,13 @@ pub fn markdown(text: &str, limits: &Limits) -> Block {
     Block::Markdown { text: neutral_text(kept).into_owned(), elided }
 }
 
-/// A change.
-pub fn changes(hunks: &[Hunk], limits: &Limits) -> Block {
-    Block::Diff(diff::block(hunks, limits))
+/// A change to a file, in the language that its name implies.
+pub fn changes(path: &str, hunks: &[Hunk], limits: &Limits) -> Block {
+    let mut diff = diff::block(hunks, limits);
+    if limits.highlight {
+        diff::color(&mut diff, path);
+    }
+    Block::Diff(diff)
 }
 
 /// A picture.

@@ -18,7 +18,7 @@ pub(crate) use commands::fill;
 pub use file::{ChangeEvidence, FileHistory, FileLookup, find, history};
 pub use paths::absolute;
 pub use private::private;
-pub use session::SessionChanges;
+pub use session::{ChangeGroups, SessionChanges};
 
 use std::collections::HashMap;
 use tooltrail_model::Time;

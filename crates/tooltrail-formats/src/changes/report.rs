@@ -24,7 +24,8 @@ pub struct CallSelection {
 }
 
 impl CallSelection {
-    fn takes(&self, book: &dyn Book, by: usize) -> bool {
+    /// Whether the selection has a call, by its place in the transcript.
+    pub fn takes(&self, book: &dyn Book, by: usize) -> bool {
         let Some(entry) = book.transcript().calls.get(by) else { return false };
         match self.call {
             Some(call) => call == by && self.selection.takes_turn(entry.turn),

@@ -14,7 +14,7 @@ use tooltrail_model::changes::{Deed, Step, replay};
 /// Which files a session changed, and how.
 pub struct SessionChanges<'b, 'a> {
     book: &'b SessionBook<'a>,
-    groups: Vec<FileGroup>,
+    groups: ChangeGroups,
 }
 
 impl std::fmt::Debug for SessionChanges<'_, '_> {
@@ -22,6 +22,11 @@ impl std::fmt::Debug for SessionChanges<'_, '_> {
         f.debug_struct("SessionChanges").field("groups", &self.groups).finish_non_exhaustive()
     }
 }
+
+/// Files of a session whose texts follow from each other, group by group, with the calls that concern them. No text is kept, so a page
+/// can hold them for as long as its session is open.
+#[derive(Debug, Default)]
+pub struct ChangeGroups(Vec<FileGroup>);
 
 /// Files whose texts follow from each other; mostly one.
 #[derive(Debug, Default)]
@@ -33,9 +38,9 @@ struct FileGroup {
     first: Option<usize>,
 }
 
-impl<'b, 'a> SessionChanges<'b, 'a> {
+impl ChangeGroups {
     /// Finds out which calls concern which files.
-    pub fn read(book: &'b SessionBook<'a>) -> Self {
+    pub fn read(book: &SessionBook<'_>) -> Self {
         let calls = &book.transcript().calls;
         // Looked at in the log, without opening the call: most calls concern no file.
         let which = calls.iter().enumerate().filter(|(_, call)| effects::may_touch_files(call.row.kind, || book.raw(call.request).ok()));
@@ -46,7 +51,35 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
                 groups.add(&told, index, order);
             }
         }
-        SessionChanges { book, groups: groups.end() }
+        ChangeGroups(groups.end())
+    }
+
+    /// Number of groups.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The steps of one group, each with the index of its call in `Transcript::calls`. Its calls are opened for it.
+    pub fn steps(&self, book: &SessionBook<'_>, group: usize) -> Vec<Step> {
+        let Some(group) = self.0.get(group) else { return Vec::new() };
+        let deeds = group.calls.iter().flat_map(|&(_, by)| {
+            // A patch of many files is opened for each of its groups; keeping all texts in memory would cost more.
+            let own = effects_of(book, by).into_iter().filter(|told| told.paths().any(|path| group.paths.iter().any(|own| own == path)));
+            own.map(move |told| Deed { by, path: told.path, did: told.did }).collect::<Vec<_>>()
+        });
+        replay(deeds)
+    }
+}
+
+impl<'b, 'a> SessionChanges<'b, 'a> {
+    /// Finds out which calls concern which files.
+    pub fn read(book: &'b SessionBook<'a>) -> Self {
+        SessionChanges { book, groups: ChangeGroups::read(book) }
     }
 
     /// The net changes of the selected calls, a group of files at a time: mostly one file, several where files were moved.
@@ -56,15 +89,7 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
 
     /// The steps of each group of files, each with the index of its call in `Transcript::calls`.
     pub fn steps(&self) -> impl Iterator<Item = Vec<Step>> {
-        self.groups.iter().map(|group| {
-            let deeds = group.calls.iter().flat_map(|&(_, by)| {
-                // A patch of many files is opened for each of its groups; keeping all texts in memory would cost more.
-                let own =
-                    effects_of(self.book, by).into_iter().filter(|told| told.paths().any(|path| group.paths.iter().any(|own| own == path)));
-                own.map(move |told| Deed { by, path: told.path, did: told.did }).collect::<Vec<_>>()
-            });
-            replay(deeds)
-        })
+        (0..self.groups.len()).map(|group| self.groups.steps(self.book, group))
     }
 }
 

@@ -314,9 +314,12 @@ fn paragraphs(part: &Part) -> Vec<u64> {
     text.split("\n\n").filter(|piece| !piece.trim().is_empty()).map(|piece| fingerprint(&Part::Thinking(piece.to_owned()))).collect()
 }
 
-/// About how many lines a part takes on a page.
+/// About how many lines a part takes on a page: none, if it is a thought whose text is withheld.
 pub(super) fn lines(part: &Part) -> u32 {
     const COLUMNS: usize = 100;
+    if matches!(part, Part::Thinking(text) if text.trim().is_empty()) {
+        return 0;
+    }
     let lines: usize = text(part).lines().map(|line| line.len() / COLUMNS + 1).sum();
     u32::try_from(lines.max(1)).unwrap_or(u32::MAX)
 }

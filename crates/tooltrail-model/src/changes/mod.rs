@@ -5,6 +5,7 @@
 //! [`unified`] writes them as a patch; [`versions`] lists the texts of one file. Nothing is guessed: a text that the logs
 //! do not contain is [`FileText::Unknown`], and a text that does not follow from the one before it comes from outside.
 
+pub mod blame;
 pub mod net;
 pub mod unified;
 pub mod versions;

@@ -7,8 +7,10 @@
 //! even if no request comes any more. `session` has the operations of an open session; `app_state` decides which
 //! version is opened.
 
+mod change_index;
 mod session;
 
+pub use change_index::{ChangeIndex, IndexedFile};
 pub use session::{LogSource, OpenSession, SessionReader};
 
 use std::collections::hash_map::RandomState;

@@ -4,6 +4,7 @@
 //! value like any other: shared by an [`Arc`], used on any thread, freed after its last user. Borrowed data is reached
 //! through [`OpenSession::with`] only.
 
+use super::change_index::ChangeIndex;
 use super::{OpenError, SessionKey};
 use crate::snapshot::CatalogueSnapshot;
 use self_cell::self_cell;
@@ -87,6 +88,7 @@ impl OpenSession {
             book: OnceLock::new(),
             outline: OnceLock::new(),
             window: OnceLock::new(),
+            changes: OnceLock::new(),
         })))
     }
 
@@ -112,6 +114,7 @@ pub struct SessionReader<'a> {
     book: OnceLock<SessionBook<'a>>,
     outline: OnceLock<SessionBook<'a>>,
     window: OnceLock<Window>,
+    changes: OnceLock<ChangeIndex>,
 }
 
 impl<'a> SessionReader<'a> {
@@ -130,5 +133,10 @@ impl<'a> SessionReader<'a> {
     /// The layout of the session's page, by which its parts are found.
     pub fn window(&self) -> &Window {
         self.window.get_or_init(|| Window::new(self.book().transcript()))
+    }
+
+    /// The files that it changed.
+    pub fn changes(&self) -> &ChangeIndex {
+        self.changes.get_or_init(|| ChangeIndex::read(self.book()))
     }
 }

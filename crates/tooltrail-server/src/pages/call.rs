@@ -30,9 +30,10 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::transcript::{CallEntry, Spot, Story};
 use tooltrail_redact::Redactor;
-use tooltrail_view::Limits;
+use tooltrail_view::head::is_problem;
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::{json, markdown};
+use tooltrail_view::{Limits, call, why};
 
 /// Limits on each text: at first, and with `?all=1`.
 const SOME: Limits = Limits { lines: 200, bytes: 128 * 1024, head: 40, highlight: true };
@@ -187,6 +188,9 @@ impl CallPageContext {
         let children = others::children(book, index);
         // The page lists the subagent's calls itself, so the block shows only their numbers and no conversation.
         (story.nested.calls, story.nested.failed) = others::counts(book, &children);
+        // Conversations are only known of a session that was read; a log is known by its name, too.
+        let log = |id: &str| reader.linked.sources.iter().any(|source| source.path.contains(id));
+        let missing_log = call::missing_log(&story).filter(|_| !story.row.child_session.is_some_and(log));
         story.nested.threads.clear();
         let limits = if self.all { ALL } else { SOME };
         let mut page = CallPage {
@@ -200,6 +204,7 @@ impl CallPageContext {
             entry,
             story: &story,
             children,
+            missing_log,
             records: Vec::new(),
             limits,
         };
@@ -225,6 +230,8 @@ struct CallPage<'r> {
     story: &'r Story<'r>,
     /// The calls of the subagents that it started.
     children: Vec<usize>,
+    /// Remark that the log of its subagent is missing.
+    missing_log: Option<&'static str>,
     /// Records that belong to it.
     records: Vec<raw::LabelledRecord>,
     limits: Limits,
@@ -242,20 +249,26 @@ impl CallPage<'_> {
         html! {
             main #main.one {
                 (self.head())
-                // The explanation comes first: it says how far the content below can be trusted.
-                div.grid {
-                    (self.why())
-                    (self.life())
-                    (self.runs())
-                    (self.said())
-                    (self.related())
-                }
+                // What went wrong comes first, and how far the content below can be trusted.
+                @if self.is_wrong() { div.grid.wrong { (self.wrong()) } }
                 (self.came())
                 (self.asked())
+                div.grid {
+                    (self.life())
+                    (self.why())
+                    (self.runs())
+                    (self.related())
+                    (self.said())
+                }
                 (self.about())
                 (self.raw())
             }
         }
+    }
+
+    /// Whether there is something to explain before anything else.
+    fn is_wrong(&self) -> bool {
+        is_problem(self.story.row.status) || why::is_doubtful(self.story)
     }
 
     /// A part of the page with a name of its own in the margin.

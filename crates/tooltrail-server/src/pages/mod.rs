@@ -45,6 +45,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/waterfall/row/{call}", waterfall::row),
     ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
+    ("/s/{session}/changes/{number}", changes::part),
     ("/s/{session}/raw", raw::page),
     // Fixed names win over this pattern in the router, wherever they stand.
     ("/s/{session}/{file}", export::page),

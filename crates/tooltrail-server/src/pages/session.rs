@@ -1,6 +1,6 @@
 //! `/s/{session}`: the transcript of a session, and the parts of that page that its script fetches while scrolling.
 
-use super::waterfall;
+use super::{changes, waterfall};
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
@@ -177,7 +177,8 @@ pub(super) fn tab(
     let (assets, keys) = match tab {
         Tab::Transcript => (ASSETS, &[][..]),
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
-        Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
+        Tab::Changes => (changes::ASSETS, changes::KEYS),
+        Tab::Raw => (&["session.css"][..], &[][..]),
     };
     // The script of the transcript adds rows itself, and so does that of the waterfall; only the head above it is
     // reloaded. Other views reload completely.
@@ -189,7 +190,8 @@ pub(super) fn tab(
     let skips: &[_] = match tab {
         Tab::Transcript => &[("tt-rows", "transcript"), ("tt-outline", "outline"), ("tt-filters", "filters")],
         Tab::Waterfall => &[("tt-scroll", "rows")],
-        Tab::Changes | Tab::Raw => &[],
+        Tab::Changes => &[("tt-files", "changes"), ("tt-tree", "files")],
+        Tab::Raw => &[],
     };
     let page = FramedPage {
         assets,

@@ -48,8 +48,8 @@ impl ToolView for EditView {
         let applied = || applied(edit).map(|(before, after)| from_texts(before, &after, Some(1)));
         // Hunks from the tool are what was really applied, so they win over anything computed here.
         match Some(edit.hunks.clone()).filter(|hunks| !hunks.is_empty()).or_else(applied) {
-            Some(hunks) => out.push(changes(&hunks, limits)),
-            None => out.extend(replacements(&edit.replacements, limits)),
+            Some(hunks) => out.push(changes(&edit.path, &hunks, limits)),
+            None => out.extend(replacements(edit, limits)),
         }
         out
     }
@@ -78,8 +78,9 @@ fn applied(edit: &Edit) -> Option<(&str, String)> {
 }
 
 /// Each replacement on its own; its position in the file is unknown.
-fn replacements(replacements: &[Replacement], limits: &Limits) -> Vec<Block> {
-    let diff = |replacement: &Replacement| changes(&alone(replacement), limits);
+fn replacements(edit: &Edit, limits: &Limits) -> Vec<Block> {
+    let replacements = edit.replacements.as_slice();
+    let diff = |replacement: &Replacement| changes(&edit.path, &alone(replacement), limits);
     if let [only] = replacements {
         return vec![diff(only)];
     }

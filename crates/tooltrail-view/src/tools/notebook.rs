@@ -41,7 +41,9 @@ impl ToolView for NotebookView {
         let Detail::Notebook(change) = &call.told.detail else { return Vec::new() };
         // With the source before, a diff shows the change best, whatever the mode.
         if let Some(hunks) = hunks(change) {
-            return vec![changes(&hunks, limits)];
+            // The language of cells is Python unless the notebook says otherwise.
+            let python = change.language.as_deref().is_none_or(|language| language.eq_ignore_ascii_case("python"));
+            return vec![changes(if python { "cell.py" } else { "" }, &hunks, limits)];
         }
         let mut out = Vec::new();
         if deletes(change) {

@@ -115,7 +115,7 @@ fn shown(call: &Story<'_>, patch: &FilePatch, limits: &Limits) -> Vec<Block> {
     }
     match whole(patch) {
         Some(text) => vec![file(&patch.path, Some(1), &text, limits)],
-        None => vec![changes(&patch.hunks, limits)],
+        None => vec![changes(&patch.path, &patch.hunks, limits)],
     }
 }
 

@@ -92,7 +92,7 @@ fn observed(call: &Story<'_>, shell: &Shell, limits: &Limits) -> Vec<Block> {
             FileChange::Delete => "deleted while the command ran",
             FileChange::Update => "changed while the command ran",
         };
-        Block::Section { label: label(&file.path, how), open: true, body: vec![changes(&file.hunks, limits)] }
+        Block::Section { label: label(&file.path, how), open: true, body: vec![changes(&file.path, &file.hunks, limits)] }
     };
     let mut out: Vec<Block> = observed.files.iter().map(file).collect();
     let other =

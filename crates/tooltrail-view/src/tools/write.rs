@@ -44,7 +44,7 @@ impl ToolView for WriteView {
         }
         let hunks = found.as_ref().unwrap_or(&write.hunks);
         // A new file, or one whose text before is unknown, is shown whole.
-        out.push(if hunks.is_empty() { file(&write.path, Some(1), &write.content, limits) } else { changes(hunks, limits) });
+        out.push(if hunks.is_empty() { file(&write.path, Some(1), &write.content, limits) } else { changes(&write.path, hunks, limits) });
         out
     }
 }

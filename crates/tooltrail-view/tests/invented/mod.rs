@@ -290,7 +290,7 @@ pub fn every_block(text: &str, markdown: &str) -> Vec<Block> {
         unanswered: Some(line()),
     };
     let todo = |state| TodoEntry { state, text: line(), change: Some(line()) };
-    let diff_line = |sign, old, new| DiffLine { sign, old, new, line: line().with(Class::Inserted, text) };
+    let diff_line = |sign, old, new| DiffLine { sign, old, new, line: line().with(Class::Inserted, text), colors: None };
     let colours = Ansi { fg: Some(Color::Index(1)), bg: Some(Color::Rgb(1, 2, 3)), bold: true, ..Ansi::default() };
     vec![
         Block::Notice { level: Level::Error, text: line() },
@@ -300,6 +300,7 @@ pub fn every_block(text: &str, markdown: &str) -> Vec<Block> {
             first: Some(9),
             lines: [lines(Class::Keyword, text), lines(Class::Plain, "let x = [1];\n\nend")].concat(),
             elided: elided(ElidedUnit::Lines),
+            unapplied: false,
         }),
         Block::Diff(Diff {
             path: Some(line()),
@@ -315,6 +316,7 @@ pub fn every_block(text: &str, markdown: &str) -> Vec<Block> {
                 DiffHunk { context: None, lines: vec![diff_line(DiffSign::Added, None, None)] },
             ],
             elided: None,
+            ..Diff::default()
         }),
         Block::Terminal(Terminal {
             command: lines(Class::Plain, text),

@@ -31,6 +31,8 @@ const PAGES: &[&str] = &[
     "/help",
     "/s/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13",
     "/s/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13/changes",
+    "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/changes?spaces=hide",
+    "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/changes?file=0",
     "/s/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13/raw",
     "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/waterfall",
     "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/waterfall?call=8&color=kind",

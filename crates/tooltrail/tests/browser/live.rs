@@ -272,11 +272,14 @@ fn a_session_grows_by_5000_rows_under_the_readers_eyes() {
         let total = "return [...document.querySelectorAll('#tt-rows > .rows')].reduce((sum, place) => sum + Number(place.dataset.c), 0)";
         let before = browser.ask(total).await.as_u64().expect("a number");
         browser.ask("scrollTo(0, 4000)").await;
-        browser.until("return !!document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn')").await;
+        // The middle may fall between two rows.
+        browser
+            .until("const hit = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn, .quiet'); if (!hit) scrollBy(0, 9); return !!hit")
+            .await;
         tokio::time::sleep(Duration::from_millis(500)).await;
         browser
             .ask(
-                "const middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest('.row, .turn'); window.row = middle; window.top0 = middle.getBoundingClientRect().top;
+                "const middle = document.elementFromPoint(innerWidth / 2, innerHeight / 2).closest('.row, .turn, .quiet'); window.row = middle; window.top0 = middle.getBoundingClientRect().top;
                  window.gaps = []; window.moved = 0; let last = performance.now();
                  const frame = (now) => { gaps.push(now - last); last = now; moved = Math.max(moved, Math.abs(row.getBoundingClientRect().top - top0)); requestAnimationFrame(frame); }; requestAnimationFrame(frame);",
             )
@@ -309,7 +312,7 @@ fn a_session_grows_by_5000_rows_under_the_readers_eyes() {
             .filter_map(|place| place[2].as_u64())
             .sum();
         browser.until(&format!("{total} === {all}")).await;
-        browser.until("scrollTo(0, document.documentElement.scrollHeight / 2); return !!document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn')").await;
+        browser.until("scrollTo(0, document.documentElement.scrollHeight / 2 + (window.more = (window.more ?? 0) + 9)); return !!document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn, .quiet')").await;
         // The browser tells of parts that were asked for again.
         let console: Vec<String> = browser.console().into_iter().filter(|line| !line.contains("409 (Conflict)")).collect();
         assert!(console.is_empty(), "{console:#?}");

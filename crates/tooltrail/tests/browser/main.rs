@@ -8,6 +8,7 @@
 mod access;
 mod call;
 mod calls;
+mod changes;
 mod driver;
 mod export;
 mod failures;

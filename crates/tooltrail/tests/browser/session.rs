@@ -126,6 +126,8 @@ fn keys_chips_find_and_menus_work_on_a_session() {
         browser.open(&turns).await;
         rows_and_turns_by_key(&browser).await;
         back_and_forward(&browser).await;
+        room_for_rows(&browser, &problems).await;
+        browser.open(&turns).await;
         neighbours(&browser, &turns).await;
         browser.is_quiet("the demo");
     });
@@ -201,6 +203,13 @@ async fn chips(browser: &Browser, page: &str) {
     browser
         .until(&format!("const rows = {rows}; return rows.length > 2 && rows.every((row) => row.matches('.s-failed, [data-in~=failed]'))"))
         .await;
+    // All of them: those of subagents too, as many as the chip says.
+    browser
+        .until(
+            "const number = Number(document.querySelector('.chip[data-show=failed]').lastChild.textContent);
+             return [...document.querySelectorAll('#tt-rows .row.s-failed')].filter((row) => row.checkVisibility()).length === number",
+        )
+        .await;
     // The number beside a row goes with it.
     assert_eq!(
         browser.ask("return [...document.querySelectorAll('#tt-rows > .rows > .nr')].every((link) => link.checkVisibility() === link.nextElementSibling.checkVisibility())").await,
@@ -222,6 +231,28 @@ async fn chips(browser: &Browser, page: &str) {
     browser.open(&format!("{page}?show=edits")).await;
     browser.until(&format!("const rows = {rows}; return rows.length > 0 && rows.every((row) => row.matches('.k-edit, .k-write'))")).await;
     browser.open(page).await;
+}
+
+/// The head leaves the rows their room, and what one needs stays in sight.
+async fn room_for_rows(browser: &Browser, page: &str) {
+    browser.resize(1280, 900, false);
+    browser.open(page).await;
+    let head = browser.ask("return [document.querySelector('.bar').getBoundingClientRect().top, innerHeight]").await;
+    let (top, height) = (head[0].as_f64().expect("a number"), head[1].as_f64().expect("a number"));
+    assert!(top <= height / 3.0, "the rows begin at {top} of {height}");
+    browser.ask("scrollTo(0, document.getElementById('tt-rows').getBoundingClientRect().top)").await;
+    let seen = "const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+        const [title, bar, outline] = [box('h1'), box('.bar'), box('#tt-outline')];
+        return title.top >= 0 && title.bottom <= bar.top + 1 && Math.abs(outline.top - bar.bottom) < 2 && outline.bottom <= innerHeight + 1";
+    browser.until(seen).await;
+    // The map shows where one is, and leads elsewhere.
+    browser.ask("scrollTo(0, 0)").await;
+    browser.ask("const map = document.getElementById('tt-map'); const box = map.getBoundingClientRect();
+        map.dispatchEvent(new PointerEvent('pointerdown', { pointerId: 1, clientX: box.left + 3, clientY: box.bottom - 4, bubbles: true, cancelable: true }))").await;
+    browser.until("return scrollY > 100 || document.documentElement.scrollHeight <= innerHeight + 100").await;
+    browser.ask("scrollTo(0, 0)").await;
+    browser.press_until("i", "return document.querySelector('#tt-rows').dataset.show === 'important'").await;
+    browser.press_until("i", "return !document.querySelector('#tt-rows[data-show]')").await;
 }
 
 /// `.`, `c`, `y`, `m`, and bodies that are fetched.
@@ -261,7 +292,7 @@ async fn help_lists_keys_that_work(browser: &Browser) {
     let keys = browser.ask("return [...document.querySelectorAll('#tt-help kbd')].map((key) => key.textContent)").await;
     let tried = [
         "j", "k", "J", "K", "Enter", "o", "O", "e", "E", "d", "g", "G", "/", "n", "N", "c", "y", "t", "Esc", "m", ".", "f", "[", "]", "h",
-        "?", // and in `waterfall.rs`
+        "i", "?", // and in `waterfall.rs`
         "w", // in `palette.rs`
         "Ctrl", "l", "s",
     ];

@@ -3,6 +3,7 @@
 use super::CallPage;
 use maud::{Markup, html};
 use serde_json::Value;
+use tooltrail_view::block::ChangeLook;
 use tooltrail_view::head::{count, counted, size};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::{block, line};
@@ -12,7 +13,9 @@ use tooltrail_view::{Block, call, json};
 impl CallPage<'_> {
     /// The result: the main section of the page.
     pub(super) fn came(&self) -> Markup {
-        let shown = call::shown(self.story, &self.limits);
+        let mut shown = call::shown(self.story, &self.limits);
+        Block::look(&mut shown, ChangeLook { unapplied: call::is_unapplied(self.story), sides: true });
+        let sides = shown.iter().any(is_diff);
         let side = call::side(self.story, &self.limits);
         let truths = truths::of(self.story, &self.limits);
         // Two panes only where they differ; otherwise the second would repeat the first.
@@ -21,7 +24,8 @@ impl CallPage<'_> {
         let cut = shown.iter().chain(&side).any(elided) || truths.as_ref().is_some_and(|truths| truths.seen.iter().any(elided));
         html! {
             section.came aria-labelledby="came" {
-                h2 #came.vh { "Change" }
+                h2 #came.vh { "Output" }
+                @if sides { p.look { label.tick { input #tt-split type="checkbox" autocomplete="off"; span { "Side by side" } } } }
                 @if let Some(truths) = truths.as_ref().filter(|_| apart) {
                     div.panes {
                         section.pane aria-labelledby="produced" {
@@ -144,6 +148,15 @@ fn same(truths: &Truths) -> Markup {
         @else {
             details.sec #seen { summary { "Model saw" span.di { (said) ", " (size(truths.seen_bytes)) } } (blocks(&truths.seen)) }
         }
+    }
+}
+
+/// Whether a block shows a change in two sides.
+fn is_diff(block: &Block) -> bool {
+    match block {
+        Block::Diff(diff) => !diff.hunks.is_empty(),
+        Block::Section { body, .. } => body.iter().any(is_diff),
+        _ => false,
     }
 }
 

@@ -14,7 +14,8 @@ impl CallPage<'_> {
     pub(super) fn why(&self) -> Markup {
         let row = &self.story.row;
         let body = html! {
-            @for said in why::lines(self.story) { p { (line(&said)) } }
+            // What went wrong is said at the top already.
+            @if !self.is_wrong() { @for said in why::lines(self.story) { p { (line(&said)) } } }
             p.proof {
                 (why::evidence(self.story)) ": " (self.place(&row.evidence))
                 // The raw codes help those who write filters or read the JSON.
@@ -26,7 +27,13 @@ impl CallPage<'_> {
                 }
             }
         };
-        self.part("Why", "why", &body)
+        self.part("Evidence", "why", &body)
+    }
+
+    /// What went wrong, or why the outcome is in doubt.
+    pub(super) fn wrong(&self) -> Markup {
+        let name = if why::is_doubtful(self.story) { "In doubt" } else { "Problem" };
+        self.part(name, "wrong", &html! { @for said in why::lines(self.story) { p { (line(&said)) } } })
     }
 
     pub(super) fn life(&self) -> Markup {

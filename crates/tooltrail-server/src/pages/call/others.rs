@@ -105,6 +105,7 @@ impl CallPage<'_> {
                 p.di { (counted(made, "call")) @if failed > 0 { ", " (failed) " failed" } }
                 (self.list(&self.children))
             })) }
+            @if let Some(words) = self.missing_log { (self.part("Subagent", "subagent", &html! { p { (words) } })) }
             (self.copies())
         }
     }
@@ -166,7 +167,10 @@ impl CallPage<'_> {
                     li {
                         @if let Some(session) = self.linked.sessions.get(call.session) {
                             @let name = format!("{}:{}", session.id, call.number);
-                            a href=(self.context.to.call(&name)) { (neutral(&session.short)) ":" (call.number) } " "
+                            // A copy in a log of the same session may have the number of this call.
+                            @let here = *session.id == *row.session && call.number == self.entry.number;
+                            @if here { span { (neutral(&session.short)) ":" (call.number) } " " }
+                            @else { a href=(self.context.to.call(&name)) { (neutral(&session.short)) ":" (call.number) } " " }
                         }
                         @if copy.copy_of.is_none() { "the original, " } @else { "a copy, " }
                         span.place title=(neutral(&copy.request.to_string())) { (base(copy.request.path())) ":" (copy.request.mark()) }

@@ -29,7 +29,7 @@ macro_rules! script {
 pub(super) const EXPORT_SCRIPT: &str = script!("assets/js/export.js");
 
 /// The script of a session's page on a server.
-pub const SESSION_SCRIPT: &str = script!("assets/js/session.js", "assets/js/grow.js");
+pub const SESSION_SCRIPT: &str = script!("assets/js/session.js", "assets/js/grow.js", "assets/js/minimap.js");
 
 static STYLE: LazyLock<String> = LazyLock::new(|| {
     let parts =

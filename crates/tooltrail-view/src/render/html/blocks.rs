@@ -1,6 +1,6 @@
 //! Blocks as HTML: one function per kind. All text goes through escaping; nothing from a log becomes an address, a class or a style.
 
-use super::text::line;
+use super::text::{line, overlaid};
 use super::{image, prose};
 use crate::block::{Block, CodeBlock, Diff, DiffLine, DiffSign, PageLink, QuestionItem, Terminal, TodoEntry, TodoProgress};
 use crate::head::{count, size};
@@ -106,7 +106,12 @@ fn gutter(last: u64) -> &'static str {
 }
 
 fn code(code: &CodeBlock) -> Markup {
-    html! { (listing("code", code.first, &code.lines)) (gap(code.elided.as_ref())) }
+    html! { (unapplied(code.unapplied, &listing("code", code.first, &code.lines))) (gap(code.elided.as_ref())) }
+}
+
+/// A change; one that was not applied says so, and has no colours.
+fn unapplied(is_so: bool, change: &Markup) -> Markup {
+    html! { @if is_so { div.unapplied { p { "Not applied" } (change) } } @else { (change) } }
 }
 
 fn diff(diff: &Diff) -> Markup {
@@ -117,6 +122,24 @@ fn diff(diff: &Diff) -> Markup {
     let focus = (lines().count() > TALL).then_some("0");
     html! {
         @if let Some(path) = &diff.path { div.file { (line(path)) } }
+        @if diff.look.sides { (unapplied(diff.look.unapplied, &sides(diff, width))) } @else { (unapplied(diff.look.unapplied, &unified(diff, width, focus))) }
+        (gap(diff.elided.as_ref()))
+    }
+}
+
+/// Hunks that the reader may see unified or side by side.
+fn sides(diff: &Diff, width: usize) -> Markup {
+    html! {
+        @for (place, hunk) in diff.hunks.iter().enumerate() {
+            @if let Some(context) = &hunk.context { p.at { "@@ " (line(context)) } }
+            @else if place > 0 { p.at { "⋯" } }
+            (super::review::both(hunk, width))
+        }
+    }
+}
+
+fn unified(diff: &Diff, width: usize, focus: Option<&str>) -> Markup {
+    html! {
         pre.diff tabindex=[focus] {
             @for (place, hunk) in diff.hunks.iter().enumerate() {
                 @if let Some(context) = &hunk.context { span.at { (line(context)) "\n" } }
@@ -125,7 +148,6 @@ fn diff(diff: &Diff) -> Markup {
                 @for changed in &hunk.lines { (diff_line(changed, width)) }
             }
         }
-        (gap(diff.elided.as_ref()))
     }
 }
 
@@ -144,7 +166,7 @@ fn diff_line(changed: &DiffLine, width: usize) -> Markup {
     html! {
         span class=[Some(class).filter(|class| !class.is_empty())] data-g={ (numbers) (sign) } {
             @if !word.is_empty() { span.vh { (word) } }
-            (line(&changed.line)) "\n"
+            (overlaid(&changed.line, changed.colors.as_ref())) "\n"
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::about::PageClock;
 use super::blocks;
 use super::text::line;
+use crate::block::ChangeLook;
 pub(super) use crate::head::is_problem as bad;
 use crate::head::{WAITS, look_of, took, why_of};
 use crate::line::{Class, Line};
@@ -10,7 +11,7 @@ use crate::{Block, Head, Limits, call};
 use maud::{Markup, html};
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::row::CallRow;
-use tooltrail_model::transcript::Story;
+use tooltrail_model::transcript::{Level, Story};
 use tooltrail_model::{Reason, Status, Time};
 
 /// Position and presentation of a call's row.
@@ -35,12 +36,14 @@ pub fn call_row(story: &Story<'_>, frame: &RowFrame<'_>) -> Markup {
 /// Blocks that a call shows when it is open.
 pub(super) fn body_of(story: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let mut body = call::body(story, limits);
+    Block::look(&mut body, ChangeLook { unapplied: call::is_unapplied(story), sides: false });
     // A conversation that the tool's view does not show is still part of the call.
     let untold = story.nested.threads.iter().filter(|thread| !shows(&body, **thread)).copied().collect::<Vec<_>>();
     body.extend(untold.iter().map(|&thread| {
         let made = story.nested.of(thread);
         Block::Nested { thread, calls: made.calls, failed: made.failed }
     }));
+    body.extend(call::missing_log(story).map(|words| crate::pieces::notice(Level::Info, words)));
     body
 }
 
@@ -136,7 +139,7 @@ fn verdict(row: &CallRow<'_>) -> Markup {
     let look = look_of(row);
     let exit = row.exit_code.filter(|_| row.reason == Some(Reason::ExitCode));
     // A pipeline can hide a failure: where an exit code is masked, a plain ✓ would claim too much.
-    if row.status == Status::Succeeded && !row.masked.is_empty() {
+    if row.status == Status::Succeeded && !row.masked.is_empty() && is_check(row) {
         let unknown = format!("Outcome not recorded: {}", crate::line::neutral(&row.masked.join(", ")));
         return html! {
             span.verdict.doubt title=(unknown) { span.sign aria-hidden="true" { "✓?" } span.vh { (look.word) ", but " } span.word { (whose(row)) } }
@@ -152,6 +155,11 @@ fn verdict(row: &CallRow<'_>) -> Markup {
             @else { span.word { (look.word) } }
         }
     }
+}
+
+/// Whether a call ran a check or made a commit, so that its own exit code matters.
+pub(super) fn is_check(row: &CallRow<'_>) -> bool {
+    matches!(row.purpose, Some("test" | "build" | "lint" | "commit"))
 }
 
 /// Doubt about a success, in a word or two: whether another command's exit code hides that of a check.

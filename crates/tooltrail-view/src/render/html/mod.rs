@@ -19,6 +19,7 @@ mod page;
 mod palette;
 mod plan;
 mod prose;
+pub mod review;
 mod rows;
 #[cfg(test)]
 mod sheet;

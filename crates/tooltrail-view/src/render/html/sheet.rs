@@ -151,7 +151,7 @@ fn source(x: &str) -> Vec<Line> {
 }
 
 fn changed(sign: DiffSign, old: Option<u32>, new: Option<u32>, line: Line) -> DiffLine {
-    DiffLine { sign, old, new, line }
+    DiffLine { sign, old, new, line, colors: None }
 }
 
 fn change(x: &str) -> Diff {
@@ -169,7 +169,7 @@ fn change(x: &str) -> Diff {
     ];
     let more = vec![same(240, ""), changed(DiffSign::Added, None, Some(241), "    // the end".into())];
     let hunks = vec![DiffHunk { context: Some(format!("fn parse {x}").into()), lines }, DiffHunk { context: None, lines: more }];
-    Diff { path: Some(format!("src/parser.rs{x}").into()), hunks, elided: elided(6, 40, ElidedUnit::Lines) }
+    Diff { path: Some(format!("src/parser.rs{x}").into()), hunks, elided: elided(6, 40, ElidedUnit::Lines), ..Diff::default() }
 }
 
 fn output(x: &str) -> Terminal {
@@ -226,9 +226,13 @@ fn texts(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                 first: Some(118),
                 lines: source(x),
                 elided: elided(5, 840, ElidedUnit::Lines),
+                unapplied: false,
             })],
         ),
-        ("code without numbers", vec![Block::Code(CodeBlock { language: None, first: None, lines: source(x), elided: None })]),
+        (
+            "code without numbers",
+            vec![Block::Code(CodeBlock { language: None, first: None, lines: source(x), elided: None, unapplied: false })],
+        ),
         ("diff", vec![Block::Diff(change(x))]),
         ("terminal", vec![Block::Terminal(output(x))]),
         ("markdown", vec![Block::Markdown { text: prose, elided: elided(10, 12, ElidedUnit::Bytes) }]),

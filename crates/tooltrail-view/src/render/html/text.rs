@@ -48,3 +48,58 @@ fn ansi_classes(ansi: &Ansi) -> String {
     classes.extend(flags.iter().filter(|(on, _)| *on).map(|(_, class)| *class));
     classes
 }
+
+/// A line with the colours of its language under its marks. Where the two differ in their text, only the marks are shown.
+pub(super) fn overlaid(marked: &Line, colors: Option<&Line>) -> Markup {
+    let Some(colors) = colors.filter(|colors| colors.text() == marked.text()) else { return line(marked) };
+    let mut left: Vec<(Class, &str)> = colors.runs().iter().rev().map(|run| (run.class, run.text())).collect();
+    html! {
+        @for run in marked.runs() {
+            @let pieces = cut_off(&mut left, run.text().len());
+            @match run.class {
+                Class::Inserted => ins { @for (class, text) in &pieces { (colored(*class, text)) } },
+                Class::Deleted => del { @for (class, text) in &pieces { (colored(*class, text)) } },
+                _ => @for (class, text) in &pieces { (colored(*class, text)) },
+            }
+        }
+    }
+}
+
+fn colored(class: Class, text: &str) -> Markup {
+    line(&Line::of(class, text))
+}
+
+/// Takes so many bytes from pieces of text, whose first is the last of the list.
+fn cut_off<'t>(left: &mut Vec<(Class, &'t str)>, mut bytes: usize) -> Vec<(Class, &'t str)> {
+    let mut out = Vec::new();
+    while bytes > 0 {
+        let Some((class, text)) = left.pop() else { break };
+        // Runs of both lines end between characters, so a piece splits there too.
+        match text.split_at_checked(bytes) {
+            Some((own, rest)) => {
+                out.push((class, own));
+                left.extend((!rest.is_empty()).then_some((class, rest)));
+                bytes = 0;
+            }
+            None => {
+                bytes -= text.len().min(bytes);
+                out.push((class, text));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_lie_over_colours() {
+        let marked = Line::of(Class::Plain, "let x = ").with(Class::Inserted, "[2]").with(Class::Plain, ";");
+        let colors = Line::of(Class::Keyword, "let").with(Class::Plain, " x = [").with(Class::Number, "2").with(Class::Plain, "];");
+        assert_eq!(overlaid(&marked, Some(&colors)).0, "<i class=\"k\">let</i> x = <ins>[<i class=\"n\">2</i>]</ins>;");
+        assert_eq!(overlaid(&marked, Some(&Line::of(Class::Keyword, "other"))).0, "let x = <ins>[2]</ins>;");
+        assert_eq!(overlaid(&marked, None).0, line(&marked).0);
+    }
+}

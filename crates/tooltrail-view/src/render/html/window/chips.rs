@@ -52,7 +52,11 @@ const CHIPS: &[Chip] = &[
     chip("mcp", "mc", ".k-mcp"),
     chip("image", "im", ".k-image"),
     chip("other", "ot", ".k-other"),
+    chip("important", "vi", ":is(.imp, .m-person, .m-model, .m-trouble)"),
 ];
+
+/// The chip of rows that a reader in a hurry wants, which stands before all others.
+const IMPORTANT: &str = "important";
 
 /// Number of chips for outcomes of calls, which come first.
 const STATUSES: usize = 8;
@@ -68,8 +72,14 @@ impl ChipSet {
         match what {
             EntryKind::Call(_) => {}
             // A slash command is typed by the person like a prompt.
-            EntryKind::Prompt | EntryKind::Command => set.add("prompts"),
-            EntryKind::Text => set.add("text"),
+            EntryKind::Prompt | EntryKind::Command => {
+                set.add("prompts");
+                set.add(IMPORTANT);
+            }
+            EntryKind::Text => {
+                set.add("text");
+                set.add(IMPORTANT);
+            }
             EntryKind::Thinking => set.add("thinking"),
             _ => {}
         }
@@ -91,6 +101,12 @@ impl ChipSet {
         let mut set = ChipSet::default();
         words.split(',').for_each(|word| set.add(word));
         set
+    }
+
+    /// The same with the chip of rows that a reader in a hurry wants.
+    pub(super) fn with_important(mut self) -> Self {
+        self.add(IMPORTANT);
+        self
     }
 
     fn add(&mut self, word: &str) {
@@ -170,6 +186,7 @@ pub(super) fn bar(counts: &ChipCounts, on: ChipSet) -> Markup {
         .collect();
     let chosen = |place: usize| (on.0 >> place & 1 == 1).then_some("true");
     // Statuses and the four chips after them stand in the bar; kinds of tools would not fit and go into a menu.
+    let (important, all): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, chip, _)| chip.word == IMPORTANT);
     let (first, kinds): (Vec<_>, Vec<_>) = all.into_iter().partition(|(place, ..)| *place < STATUSES + 4);
     // A closed menu must show that something in it is selected.
     let in_menu = kinds.iter().any(|(place, ..)| chosen(*place).is_some());
@@ -177,6 +194,10 @@ pub(super) fn bar(counts: &ChipCounts, on: ChipSet) -> Markup {
         div.chips #tt-filters role="group" aria-label="Filters" {
             // A plain link without the parameter: clearing works without a script too.
             a.chip href="?" data-show="" aria-current=[on.is_empty().then_some("true")] { "All" }
+            @for (place, chip, number) in important {
+                a.chip href={ "?show=" (chip.word) } data-show=(chip.word) data-code=(chip.code) aria-current=[chosen(place)] aria-keyshortcuts="i"
+                    title={ (count(number.into())) " rows: prompts, answers, problems, edits, checks, questions, subagents (i)" } { "Important" }
+            }
             @for (place, chip, number) in first {
                 @let status = Status::of_word(chip.word).filter(|_| place < STATUSES);
                 a class={ "chip" @if status.is_some_and(bad) { " bad" } @if let Some(status) = status { " s-" (status.word()) } }
@@ -247,6 +268,8 @@ mod tests {
         assert_eq!(edit.words().as_deref(), Some("failed edits edit"));
         assert_eq!(ChipSet::of(EntryKind::Thinking, None).words().as_deref(), Some("thinking"));
         assert_eq!(ChipSet::of(EntryKind::Notice, None).words(), None);
+        assert_eq!(ChipSet::of(EntryKind::Text, None).words().as_deref(), Some("text important"));
+        assert_eq!(edit.with_important().words().as_deref(), Some("failed edits edit important"));
         assert_eq!(ChipSet::read("failed,nonsense,edits"), ChipSet::read("edits,failed"));
         let mut counts = ChipCounts::default();
         counts.add(edit);

@@ -39,10 +39,10 @@ pub struct PageUpdate {
     rows: BTreeMap<String, String>,
 }
 
-/// A section: key, number, rows, counts for chips, height, turn, print, whether it stands on the page itself. A tuple,
+/// A section: key, number, rows, counts for chips, height, turn, print, whether it stands on the page itself, marks. A tuple,
 /// because a long session sends hundreds of them as JSON arrays.
 #[derive(Debug, Serialize)]
-struct SectionEntry(String, usize, usize, String, u32, Option<usize>, String, bool);
+struct SectionEntry(String, usize, usize, String, u32, Option<usize>, String, bool, Option<String>);
 
 impl Window {
     /// Update for a page that shows an earlier version of the session.
@@ -50,7 +50,7 @@ impl Window {
         let transcript = book.transcript();
         let sections: Vec<SectionEntry> = (0..self.len()).map(|section| self.described(transcript, section)).collect();
         // `None` where the page does not show the section: then it fetches the rows when the reader gets there.
-        let has = |SectionEntry(key, .., print, _): &SectionEntry| {
+        let has = |SectionEntry(key, .., print, _, _): &SectionEntry| {
             known.sections.split(',').filter_map(|one| one.split_once(':')).find(|(own, _)| own == key).map(|(_, old)| old != print)
         };
         // Rendering opens records, so only sections on screen that differ are drawn.
@@ -83,7 +83,8 @@ impl Window {
         let on_page = self.plan.chunks.get(section).is_some_and(|chunk| chunk.inside.is_none());
         let height = self.height(transcript, section);
         let print = self.print(transcript, section);
-        SectionEntry(self.key(transcript, section), section, rows, counts, height, self.turn_at(transcript, section), print, on_page)
+        let (key, turn) = (self.key(transcript, section), self.turn_at(transcript, section));
+        SectionEntry(key, section, rows, counts, height, turn, print, on_page, self.marks(transcript, section))
     }
 
     /// The key of a section as written on its placeholder; sections of the main conversation have none there, because the

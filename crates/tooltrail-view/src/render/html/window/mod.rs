@@ -9,8 +9,10 @@
 
 mod chips;
 mod live;
+mod map;
 mod order;
 mod page;
+mod quiet;
 mod rows;
 mod way;
 
@@ -20,21 +22,24 @@ pub use page::Tab;
 pub use way::{FoundRow, PathStep};
 
 use super::about::PageClock;
+use super::call::is_check;
 use super::digest::block;
 use super::name;
 use super::plan::{Chunk, PagePlan, PlanRow};
 use super::verdict;
 use crate::digest::DigestRow;
+use crate::head::is_problem;
 use crate::verdict::VerdictStrip;
 use chips::{ChipCounts, ChipSet};
 use jiff::tz::TimeZone;
 use maud::{Markup, PreEscaped, html};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
-use tooltrail_model::Time;
 use tooltrail_model::book::{Book, Selection};
+use tooltrail_model::row::CallRow;
 use tooltrail_model::session_verdict::SessionVerdict;
 use tooltrail_model::transcript::{CallEntry, EntryKind, Transcript};
+use tooltrail_model::{Kind, Status, Time};
 
 pub(super) use chips::style as chip_style;
 
@@ -68,6 +73,8 @@ pub struct Window {
 /// Verdict and digest of a session, and the failures that stand open.
 struct SessionDigest {
     verdict: VerdictStrip,
+    /// The first and the last prompt, which stand above the other rows.
+    prompts: Vec<DigestRow>,
     rows: Vec<DigestRow>,
     /// Calls that failed and did not succeed later.
     open: HashSet<usize>,
@@ -275,7 +282,14 @@ impl Window {
         let address = |call| Some(self.address(self.anchor(call)?));
         html! {
             (verdict::strip(&told.verdict, &address, Some(at.base), at.clock()))
-            (block(&told.rows, &address, Some(at.base)))
+            @if !told.prompts.is_empty() { dl.prompts { @for row in &told.prompts {
+                div { dt { (row.label) } @for fact in &row.facts { dd title=(crate::line::neutral(&fact.text())) { (crate::line::neutral(&fact.text())) } } }
+            } } }
+            details.summary {
+                summary { "Summary" span.di { (told.rows.iter().map(|row| row.label).collect::<Vec<_>>().join(" · ")) } }
+                (page::facts(book.transcript(), at))
+                (block(&told.rows, &address, Some(at.base)))
+            }
         }
     }
 
@@ -292,8 +306,9 @@ impl Window {
             let open = failed.flat_map(|index| [Some(index), script(index)]).flatten().collect();
             let verdict = VerdictStrip::of(&SessionVerdict::of(&digest));
             // The state already stands beside the title.
-            let rows = crate::digest::rows(&digest, book.transcript()).into_iter().filter(|row| row.label != "State").collect();
-            SessionDigest { verdict, rows, open }
+            let rows = crate::digest::rows_by_path(&digest, book.transcript()).into_iter().filter(|row| row.label != "State");
+            let (prompts, rows) = rows.partition(|row| row.label.to_lowercase().ends_with("prompt"));
+            SessionDigest { verdict, prompts, rows, open }
         })
     }
 
@@ -332,7 +347,21 @@ fn own(transcript: &Transcript<'_>, chunk: &Chunk, row: &PlanRow) -> ChipSet {
     let what = entry.map_or(EntryKind::Call(0), |entry| entry.what);
     let call = row.call().and_then(|call| transcript.calls.get(call)).map(|call| (call.row.status, call.row.kind));
     // A subagent's prompt is not typed by a person, and not drawn like one.
-    if what == EntryKind::Prompt && chunk.thread != Some(0) { ChipSet::default() } else { ChipSet::of(what, call) }
+    if what == EntryKind::Prompt && chunk.thread != Some(0) {
+        return ChipSet::default();
+    }
+    let set = ChipSet::of(what, call);
+    if row.call().and_then(|call| transcript.calls.get(call)).is_some_and(|call| is_important(&call.row)) {
+        set.with_important()
+    } else {
+        set
+    }
+}
+
+/// Whether a call is one that a reader in a hurry wants to see: a problem, a change, a check, a question, a subagent.
+fn is_important(row: &CallRow<'_>) -> bool {
+    let kind = matches!(row.kind, Kind::Edit | Kind::Write | Kind::Question | Kind::Plan | Kind::Subagent);
+    kind || is_problem(row.status) || row.status == Status::Running || is_check(row)
 }
 
 /// Calls whose id another call has too.

@@ -7,6 +7,7 @@ use super::super::plan::PlanRow;
 use super::super::rows::tail;
 use super::super::{help, outline};
 use super::chips::{self, ChipCounts, ChipSet};
+use super::quiet;
 use super::{HIGHEST, MANY, SessionPageRequest, Window};
 use crate::digest::state_words;
 use crate::head::{ago, count, counted, look};
@@ -49,6 +50,7 @@ const KEYS: &[(&str, &str)] = &[
     ("m", "copy the call as Markdown"),
     (".", "menu of the row"),
     ("f", "filters"),
+    ("i", "important rows only"),
     ("w", "waterfall, at the same call"),
     ("[ ]", "previous, next session"),
     ("Ctrl K", "go to a turn, file, session or command"),
@@ -75,6 +77,8 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &SessionPageReque
                     (rows(window, book, at))
                     (end(transcript, at))
                 }
+                // Only for the eye: the outline says the same to others.
+                div.minimap aria-hidden="true" { canvas #tt-map {} }
             }
             (help::dialog(KEYS, &html! { p { a href={ (at.root) "/help" } { "More help: filter syntax, status icons, log locations" } } }))
             (menu())
@@ -114,15 +118,16 @@ pub(super) fn tab(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>,
     html! { main.session #main { (top(transcript, at)) (bar(window, transcript, at, tab)) div.view { (content) } } }
 }
 
-/// Title, state and actions of the session.
+/// Title, state and actions of the session. The line of the title stays in sight, so it stands on its own.
 fn top(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let session = &transcript.session;
     let [earlier, later] = at.neighbours;
+    let title = title(transcript);
     html! {
         header.top {
             div.line {
                 @if let Some(project) = session.project { (project_name(project, at.project)) span.di aria-hidden="true" { "/" } }
-                h1 { (title(transcript)) }
+                h1 title=(title) { (title) }
                 (state(session, at.now))
                 span.do {
                     @if let Some(address) = earlier { a.step rel="prev" href=(address) title="Previous session ([)" aria-label="Previous session" { "‹" } }
@@ -139,12 +144,24 @@ fn top(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     }
 }
 
+/// Facts that stand in the summary: they say where the session is, not what became of it.
+const FOLDED: &[&str] = &["project", "permission mode", "cache", "by the API", "session"];
+
 /// Facts about the session as a whole.
 pub(super) fn about_list(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
+    listed(transcript, at, false)
+}
+
+/// The other facts, for the summary.
+pub(super) fn facts(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
+    listed(transcript, at, true)
+}
+
+fn listed(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>, folded: bool) -> Markup {
     // The state stands beside the title already, where it is updated.
-    let facts = about(transcript, at.clock()).into_iter().filter(|(name, _)| *name != "state");
+    let facts = about(transcript, at.clock()).into_iter().filter(|(name, _)| *name != "state" && FOLDED.contains(name) == folded);
     let address = |name: &str| at.calls.filter(|_| name == "calls");
-    html! { ul.about { @for (name, value) in facts { li {
+    html! { ul class=(if folded { "about rest" } else { "about" }) { @for (name, value) in facts { li {
         span.di { (name) } " "
         @match address(name) { Some(address) => a href=(address) title="All as a table" { (neutral(&value)) }, None => (neutral(&value)) }
     } } } }
@@ -253,7 +270,7 @@ fn rows(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup
             @for root in roots {
                 @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
                 @if Some(root) == inlined {
-                    section.rows data-s=(root) data-k=[window.said_key(transcript, root)] data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(ChipCounts::code)] data-turn=[window.turn_at(transcript, root)] {
+                    section.rows data-s=(root) data-k=[window.said_key(transcript, root)] data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(ChipCounts::code)] data-turn=[window.turn_at(transcript, root)] data-m=[window.marks(transcript, root)] {
                         (window.section(book, root, at))
                     }
                 } @else { (window.place(transcript, root, at, scale)) }
@@ -271,7 +288,7 @@ impl Window {
         // Hidden if no row would stay visible, so that the reader does not scroll through empty space.
         let hidden = !only.is_empty() && self.counts.get(section).is_some_and(|counts| counts.of(only) == 0);
         html! {
-            section.rows.away data-s=(section) data-k=[self.said_key(transcript, section)] data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(ChipCounts::code)] data-turn=[self.turn_at(transcript, section)]
+            section.rows.away data-s=(section) data-k=[self.said_key(transcript, section)] data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(ChipCounts::code)] data-turn=[self.turn_at(transcript, section)] data-m=[self.marks(transcript, section)]
                 hidden[hidden] {
                 a href={ "?rows=" (section) (at.kept()) } { (counted(number as u64, "row")) }
             }
@@ -300,7 +317,11 @@ impl Window {
             };
             own + if begins.is_some() { 56 } else { 0 }
         };
-        chunk.rows.iter().map(height).sum()
+        // Of a quiet run only its line is seen.
+        let runs = quiet::runs(transcript, chunk);
+        let seen =
+            chunk.rows.iter().enumerate().filter(|(at, _)| !runs.iter().any(|run| run.rows.contains(at) && run.rows.first() != Some(at)));
+        seen.map(|(_, row)| height(row)).sum()
     }
 }
 

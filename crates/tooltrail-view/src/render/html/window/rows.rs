@@ -4,9 +4,12 @@
 use super::super::blocks::{body, notice};
 use super::super::call::{RowFrame, body_of, classes, inside, summary};
 use super::super::message::{self, MessageFrame};
-use super::super::plan::PlanRow;
+use super::super::plan::{Chunk, PlanRow};
 use super::super::rows::{NestedThread, heading, nest};
-use super::{SessionPageRequest, Window, way};
+use super::chips::ChipSet;
+use super::quiet::{self, QuietRun};
+use super::{SessionPageRequest, Window, is_important, way};
+use crate::head::size;
 use crate::line::neutral;
 use crate::{Block, Book, Limits, Loaded, call, messages};
 use maud::{Markup, PreEscaped, html};
@@ -21,9 +24,11 @@ const OPENED: Limits = Limits { lines: 40, bytes: 8 * 1024, head: 8, highlight: 
 /// Limits of complete content: only as much as a browser can take.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
 /// Bytes from which a section counts as large.
-const MUCH: usize = 90_000;
+const MUCH: usize = 55_000;
 /// A folded message whose body takes more bytes than this is sent without it.
 const FOLDED: usize = 1_200;
+/// A message whose body takes more bytes than this is sent without it, even if it is not folded.
+const LARGE: usize = 60_000;
 
 /// Draws the rows of a section for the server's page.
 pub(super) struct SectionRenderer<'a> {
@@ -42,6 +47,8 @@ struct RowContext<'a> {
     begins: bool,
     /// Whether the section is already large.
     much: bool,
+    /// The line that stands for it, if it is part of a run that is folded.
+    quiet: Option<&'a str>,
 }
 
 impl SectionRenderer<'_> {
@@ -51,9 +58,16 @@ impl SectionRenderer<'_> {
         let thread = chunk.thread.and_then(|thread| self.book.transcript().threads.get(thread));
         let mut out = String::new();
         // Measured as it grows: how large a section gets depends on its messages, which are only known once opened.
+        let runs = quiet::runs(self.book.transcript(), chunk);
+        let names: Vec<String> = runs.iter().map(|run| self.run_name(chunk, run)).collect();
         for (row, what) in chunk.rows.iter().enumerate() {
             let much = out.len() > MUCH;
-            let drawn = RowContext { section, row, thread: chunk.thread.unwrap_or(0), entry: None, begins: false, much };
+            let run = runs.iter().zip(&names).find(|(run, _)| run.rows.contains(&row));
+            if let Some((run, name)) = run.filter(|(run, _)| run.rows.first() == Some(&row)) {
+                out.push_str(&quiet::line(run, name).0);
+            }
+            let quiet = run.map(|(_, name)| name.as_str());
+            let drawn = RowContext { section, row, thread: chunk.thread.unwrap_or(0), entry: None, begins: false, much, quiet };
             match *what {
                 PlanRow::Call(call) => out.push_str(&self.loaded(self.book.call(call), Some(call), drawn).0),
                 PlanRow::Entry { entry, begins, call } => {
@@ -69,6 +83,18 @@ impl SectionRenderer<'_> {
             }
         }
         PreEscaped(out)
+    }
+
+    /// The name of a quiet run: that of its first row, which stays the same when the log grows.
+    fn run_name(&self, chunk: &Chunk, run: &QuietRun) -> String {
+        let Some(first) = run.rows.first().and_then(|at| chunk.rows.get(*at)) else { return String::new() };
+        if let Some(anchor) = first.call().and_then(|call| self.window.anchor(call)) {
+            return format!("tt-q-{anchor}");
+        }
+        let thread = chunk.thread.unwrap_or(0);
+        let entries = self.book.transcript().threads.get(thread).map_or(&[][..], |thread| &thread.entries);
+        let entry = if let PlanRow::Entry { entry, .. } = first { entries.get(*entry) } else { None };
+        entry.map(|entry| format!("tt-q-{}", way::message(thread, entry))).unwrap_or_default()
     }
 
     fn loaded(&self, loaded: Loaded<'_>, call: Option<usize>, drawn: RowContext<'_>) -> Markup {
@@ -99,10 +125,14 @@ impl SectionRenderer<'_> {
             bad_inside: !within.is_empty(),
         };
         // In a large section failures stay closed too; the digest lists them anyway.
-        let open = (window.opens(index) || story.progress.is_some()) && !drawn.much;
+        // What a filter looks for may be inside of a call, which is then open.
+        let through = !within.within(ChipSet::read(self.at.show)).is_empty();
+        let open = (window.opens(index) || story.progress.is_some() || through) && !drawn.much;
+        let important = if is_important(&story.row) { " imp" } else { "" };
+        let quiet = if drawn.quiet.is_some() { " q" } else { "" };
         html! {
-            a.nr href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
-            details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()] data-progress=[progress]
+            a class={ "nr" (quiet) } data-q=[drawn.quiet] href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
+            details class={ (classes(&story.row, &frame)) (important) (quiet) } id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()] data-progress=[progress] data-q=[drawn.quiet]
                 open[open] data-self[open] data-filled[open] {
                 (summary(&call::head(story), &story.row, &frame, self.at.clock()))
                 // `data-filled` tells the script that nothing has to be fetched when the row is opened.
@@ -150,6 +180,11 @@ impl SectionRenderer<'_> {
         } else if cut(&told.body) {
             markup = html! { (markup) p { a.all href=(whole) { "Show all" } } };
             Some(path.as_str())
+        } else if markup.0.len() > LARGE {
+            // Mostly a picture, which would weigh more than all other rows.
+            let bytes = size(markup.0.len() as u64);
+            markup = html! { p { a.all href=(whole) { "Show it (" (bytes) ")" } } };
+            Some(path.as_str())
         } else {
             None
         };
@@ -157,7 +192,11 @@ impl SectionRenderer<'_> {
         let time = drawn.entry.and_then(|entry| entry.time).map(|time| self.at.clock().full(time));
         let headed = drawn.begins && matches!(part, Part::Prompt { .. });
         let abandoned = drawn.entry.is_some_and(|entry| entry.abandoned);
-        message::drawn(&told, &MessageFrame { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest }, &markup)
+        message::drawn(
+            &told,
+            &MessageFrame { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest, quiet: drawn.quiet },
+            &markup,
+        )
     }
 
     /// All of a message.

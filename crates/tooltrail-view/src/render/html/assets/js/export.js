@@ -194,3 +194,7 @@ document.addEventListener('click', (event) => {
   if (link.hash === location.hash) followHash();
 });
 function begun() {}
+
+// Here every row is shown.
+function loud() {}
+function settled() {}

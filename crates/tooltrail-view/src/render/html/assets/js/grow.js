@@ -99,13 +99,13 @@ function sections(list) {
   const ends = new Map([...known].map(([key, place]) => [thread(key), place]));
   const left = new Set(known.keys());
   let last = null;
-  for (const [key, number, amount, chip, height, turn, , onPage] of list) {
+  for (const [key, number, amount, chip, height, turn, , onPage, marks] of list) {
     // A conversation in a call that is open goes on there; others come when their call is opened.
     if (!known.has(key) && !onPage && !ends.has(thread(key))) continue;
     const place = known.get(key) ?? fresh(number, amount, onPage ? last : ends.get(thread(key)));
     const grows = place.dataset.c !== String(amount);
     // What is written is looked at again by the browser, so only what is another is.
-    for (const [name, value] of Object.entries({ k: key, s: number, c: amount, n: chip, turn })) {
+    for (const [name, value] of Object.entries({ k: key, s: number, c: amount, n: chip, turn, m: marks })) {
       if (value === null) delete place.dataset[name]; else if (place.dataset[name] !== String(value)) place.dataset[name] = value;
     }
     if (place.matches('.away') && grows) { place.dataset.h = height; size(place); }
@@ -160,7 +160,7 @@ function renewFold(old, node) {
   const here = old.classList.contains('here');
   // A call at work may print more while its line stays the same.
   const [before, now] = [old.dataset.progress, node.dataset.progress];
-  for (const name of ['class', 'data-body', 'data-in', 'data-progress']) {
+  for (const name of ['class', 'data-body', 'data-in', 'data-progress', 'data-q']) {
     if (node.hasAttribute(name)) old.setAttribute(name, node.getAttribute(name)); else old.removeAttribute(name);
   }
   old.classList.toggle('here', here);
@@ -231,6 +231,7 @@ function renewTurns(old, came) {
 
 // The summary takes longer than anything else, so it comes later.
 let digesting = null;
+let digested = null;
 let cost = 0;
 function digestLater() {
   digesting ??= setTimeout(async () => {
@@ -238,7 +239,7 @@ function digestLater() {
     const html = await text('digest').catch(() => null);
     cost = performance.now() - start;
     const place = byId('tt-digest');
-    if (html !== null && place && place.innerHTML !== html) { const seen = sight(); place.innerHTML = html; place.removeAttribute('aria-busy'); keep(seen); }
+    if (html !== null && place && digested !== html) { digested = html; const seen = sight(); summarise(place, html); place.removeAttribute('aria-busy'); keep(seen); }
     digesting = null;
     if (version !== of) digestLater();
   }, Math.max(700, 8 * cost));

@@ -9,6 +9,8 @@ const away = (within = rows) => all(AWAY, within);
 
 // ---- Places -------------------------------------------------------------------------------------------------------
 function unfold(element) {
+  // A page may have lines in place of several rows.
+  if (element.matches('.q, .q *')) loud(element.closest('.q'));
   for (let up = element.parentElement?.closest('details'); up; up = up.parentElement.closest('details')) up.open = true;
 }
 
@@ -174,5 +176,6 @@ function ready(within) {
   for (const place of away(within)) { size(place); watcher.observe(place); }
   for (const heading of all('.turn', within)) turns.observe(heading);
   for (const call of all('.call[open]', within)) equip(call);
+  settled(within);
   if (finding && within !== rows) for (const unit of [within, ...all('.rows', within)]) paintUnit(unit);
 }

@@ -174,6 +174,49 @@ function may(place, kind) {
   return kind === 'bad' ? badCodes().some((code) => told.has(code)) : told.has('ed') || told.has('wr');
 }
 
+// ---- Problems inside of calls -------------------------------------------------------------------------------------
+// What a chip of a status looks for may be in a subagent or a script: the calls around it are opened, as far as they are here, and closed
+// again with the chip.
+function through(within = rows) {
+  const only = shown();
+  for (const call of all('.call[data-in]', within)) {
+    const wanted = call.dataset.in.split(' ').some((word) => only.includes(word));
+    const itself = only.some((name) => call.matches(`.s-${name}, .k-${name}`)) || (only.includes('edits') && call.matches('.k-edit, .k-write'));
+    call.classList.toggle('through', wanted && !itself);
+    if (wanted) openThrough(call);
+    else if (call.matches('[data-through]')) { call.open = false; delete call.dataset.through; }
+  }
+}
+async function openThrough(call) {
+  if (!call.open) { call.dataset.through = ''; call.dataset.self = ''; }
+  await deepen(call);
+  if (!shown().length || !call.isConnected) return;
+  call.open = true;
+  for (const sub of all('.sub', call)) sub.open = true;
+}
+
+// ---- Quiet runs ---------------------------------------------------------------------------------------------------
+// One line stands for several rows that tell little, until somebody opens it.
+const loudRuns = new Set();
+const runOf = (line) => [...line.parentElement.children].filter((row) => row.dataset.q === line.id);
+function quieten(line, open) {
+  if (open) loudRuns.add(line.id); else loudRuns.delete(line.id);
+  line.setAttribute('aria-expanded', String(open));
+  for (const row of runOf(line)) row.classList.toggle('loud', open);
+}
+function loud(row) {
+  const line = byId(row.dataset.q);
+  if (line) quieten(line, true);
+}
+rows.addEventListener('click', ({ target }) => {
+  const line = target.closest('.quiet');
+  if (line) quieten(line, line.getAttribute('aria-expanded') !== 'true');
+});
+function settled(within) {
+  for (const line of all('.quiet', within)) if (loudRuns.has(line.id)) quieten(line, true);
+  if (shown().length) through(within);
+}
+
 function showOnly(names) {
   if (names.length) rows.dataset.show = names.join(' '); else delete rows.dataset.show;
   const code = codes();
@@ -187,6 +230,7 @@ function showOnly(names) {
     place.hidden = names.length > 0 && !names.some((name) => told.has(code.get(name)));
   }
   for (const place of away()) size(place);
+  through();
   if (finding) { leave(); report(); }
   pull();
   note();
@@ -484,6 +528,7 @@ const follow = (rel) => { const link = document.querySelector(`a[rel="${rel}"]`)
 const ACTS = {
   m: () => { if (current) copyMarkdown(current); else say('select a row first'); },
   '.': openMenu,
+  i: () => document.querySelector('.chip[data-show="important"]')?.click(),
   f: () => (document.querySelector('.chip[aria-current]') ?? chips()[0])?.focus(),
   w: () => { location.href = `${base}/waterfall` + (current?.isConnected ? '?at=' + encodeURIComponent(anchor(current)) : ''); },
   '[': () => follow('prev'), ']': () => follow('next'),
@@ -515,12 +560,25 @@ async function digest() {
   const place = byId('tt-digest');
   if (!place?.matches('[aria-busy]')) return;
   try {
-    place.innerHTML = await text('digest');
+    summarise(place, await text('digest'));
     place.removeAttribute('aria-busy');
   } catch {
     place.textContent = FAILED;
   }
 }
+
+// The summary stays as open as the reader wants it, on every session.
+function summarise(place, html) {
+  place.innerHTML = html;
+  unfoldSummary();
+}
+function unfoldSummary() {
+  const fold = document.querySelector('#tt-digest > .summary');
+  if (fold) fold.open = saved('tt-summary') === 'open';
+}
+byId('tt-digest')?.addEventListener('toggle', ({ target }) => {
+  if (target.matches('.summary')) save('tt-summary', target.open ? 'open' : 'folded');
+}, true);
 
 // Paper has only what is here, and says so.
 addEventListener('beforeprint', () => {
@@ -537,13 +595,15 @@ for (const name of THEMES) byId('tt-' + name)?.addEventListener('change', () => 
 
 // The bar may take two lines; what is scrolled to stands below it, and on small screens its first line scrolls away.
 new ResizeObserver(() => {
-  const above = Math.min(0, parseFloat(getComputedStyle(bar).top) || 0);
+  const above = parseFloat(getComputedStyle(bar).top) || 0;
   root.style.setProperty('--bar', Math.round(bar.offsetHeight + above) + 'px');
 }).observe(bar);
 
 function begun() {
   count(all(':scope > .rows', rows));
   for (const place of all(':scope > .rows:not(.away)', rows)) watching.observe(place);
+  unfoldSummary();
   digest();
+  settled(rows);
   if (input.value) find(input.value);
 }
