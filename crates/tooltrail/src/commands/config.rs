@@ -84,7 +84,7 @@ fn text(config: &Config) -> String {
     if config.aliases.is_empty() {
         text.push_str("# fails = [\"calls\", \"status:failed\", \"since:1d\"]\n");
     }
-    for (name, _) in &config.aliases {
+    for name in config.aliases.keys() {
         let value = config.written.get(&format!("{ALIAS}.{name}")).map(String::as_str).unwrap_or_default();
         let _ = writeln!(text, "{name} = {value}");
     }
