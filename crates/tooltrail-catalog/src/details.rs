@@ -11,8 +11,8 @@ use crate::{Map, Set, each};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::error::ErrorChain;
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::{SessionBook, SharedRecords};
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::changes::net::FileSize;
@@ -203,9 +203,9 @@ impl<'a> DetailSource<'a> {
 }
 
 /// The details of a session of linked logs.
-pub(crate) fn derive(source: &DetailSource<'_>, session: usize, shelf: &dyn Shelf) -> SessionDetails {
+pub(crate) fn derive(source: &DetailSource<'_>, session: usize, disk: &dyn ReadLogs) -> SessionDetails {
     let now = ended();
-    let book = SessionBook::read_shared(&source.records, session, &now, shelf);
+    let book = SessionBook::read_shared(&source.records, session, &now, disk);
     let calls = &book.transcript().calls;
     let noting = NotingBook { book: &book, noted: Mutex::new(vec![None; calls.len()]), labels: Mutex::default() };
     let (digest, follow_ups) = digest::with_follow_ups(&noting);
@@ -254,7 +254,7 @@ pub(crate) fn derive_one(
     let linker = library.open(bundle)?;
     let linked = linker.link();
     let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
-    Ok(place.map(|place| derive(&DetailSource::of(&linked), place, library.shelf())))
+    Ok(place.map(|place| derive(&DetailSource::of(&linked), place, library.disk())))
 }
 
 impl StoredLibrary {
@@ -393,7 +393,7 @@ impl StoredLibrary {
         for (&session, row) in sessions.iter().zip(&listing.rows_of(sessions)) {
             let place = linked.session_with_id(row.agent, row.session).zip(listing.detail_key(session));
             if let Some((place, key)) = place
-                && !take((key, derive(&source, place, self.shelf())))
+                && !take((key, derive(&source, place, self.disk())))
             {
                 break;
             }

@@ -12,7 +12,7 @@ use crate::store::details::DetailStore;
 use crate::store::{Catalogue, CatalogueError, Packed, read};
 use crate::{Map, Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use tooltrail_formats::shelf::{Disk, Shelf};
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_model::Time;
 use tooltrail_model::filter::{Answer, Filter, Test};
 use tooltrail_model::link::{Linker, Now, SessionNames};
@@ -38,7 +38,7 @@ pub trait Library: Sync {
     fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError>;
 
     /// The reader for records of these logs.
-    fn shelf(&self) -> &dyn Shelf;
+    fn disk(&self) -> &dyn ReadLogs;
 
     /// The copies of logs that are gone, if any are kept.
     fn keep(&self) -> Option<&Keep>;
@@ -54,13 +54,13 @@ pub trait Library: Sync {
 pub struct ScannedLibrary<'s> {
     /// The bundles in their order; the id of each is its index here.
     bundles: Vec<(Bundle, Arc<Linker>)>,
-    shelf: &'s dyn Shelf,
+    disk: &'s dyn ReadLogs,
     keep: Option<&'s Keep>,
 }
 
 impl<'s> ScannedLibrary<'s> {
     /// A library of logs that were just scanned, with the reader for their records.
-    pub fn new(linker: Linker, shelf: &'s dyn Shelf, keep: Option<&'s Keep>) -> Self {
+    pub fn new(linker: Linker, disk: &'s dyn ReadLogs, keep: Option<&'s Keep>) -> Self {
         let bundle = |linker: Linker| {
             let files = linker.sources().map(|source| source.path.clone()).collect();
             let last = linker.sources().filter_map(|source| source.summary.last).max();
@@ -70,7 +70,7 @@ impl<'s> ScannedLibrary<'s> {
         // The order must be the same in every run, so bundles of the same moment are ordered by their files.
         bundles.sort_by(|(one, _), (other, _)| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
         (0..).zip(&mut bundles).for_each(|(id, (bundle, _))| bundle.id = id);
-        ScannedLibrary { bundles, shelf, keep }
+        ScannedLibrary { bundles, disk, keep }
     }
 }
 
@@ -84,8 +84,8 @@ impl Library for ScannedLibrary<'_> {
         Ok(known.map(|(_, linker)| Arc::clone(linker)).unwrap_or_default())
     }
 
-    fn shelf(&self) -> &dyn Shelf {
-        self.shelf
+    fn disk(&self) -> &dyn ReadLogs {
+        self.disk
     }
 
     fn keep(&self) -> Option<&Keep> {
@@ -98,7 +98,7 @@ impl Library for ScannedLibrary<'_> {
         let only_texts = filter.terms().iter().all(|term| matches!(term.test, Test::Text(_)));
         let likely = |(bundle, linker): &(Bundle, Arc<Linker>)| {
             let may = || {
-                matching::may_take(&MatchContext { linked: &linker.link(), shelf: self.shelf, now, threads: 1, keep: self.keep() }, filter)
+                matching::may_take(&MatchContext { linked: &linker.link(), disk: self.disk, now, threads: 1, keep: self.keep() }, filter)
             };
             (only_texts || may()).then(|| bundle.clone())
         };
@@ -121,7 +121,7 @@ pub struct StoredLibrary {
     bundles: OnceLock<Map<i64, Vec<i64>>>,
     /// The bundles whose logs have very many lines or calls.
     pub(crate) large: OnceLock<Set<i64>>,
-    shelf: Disk,
+    disk: Disk,
     keep: Option<Keep>,
 }
 
@@ -145,7 +145,7 @@ impl StoredLibrary {
             names: OnceLock::new(),
             bundles: OnceLock::new(),
             large: OnceLock::new(),
-            shelf: Disk::default(),
+            disk: Disk::default(),
             keep,
         }
     }
@@ -213,8 +213,8 @@ impl Library for StoredLibrary {
         self.linker(Some(bundle)).map(Arc::new)
     }
 
-    fn shelf(&self) -> &dyn Shelf {
-        &self.shelf
+    fn disk(&self) -> &dyn ReadLogs {
+        &self.disk
     }
 
     fn keep(&self) -> Option<&Keep> {

@@ -45,16 +45,16 @@ impl StoredLibrary {
 /// Neighbouring bundles in ranges of about a size, by their first and last number.
 fn ranges(sizes: &[(i64, i64)], size: i64) -> Vec<(i64, i64)> {
     let mut ranges: Vec<(i64, i64)> = Vec::new();
-    let mut room = 0;
+    let mut space = 0;
     for &(bundle, own) in sizes {
         match ranges.last_mut() {
-            Some((_, last)) if room >= own => {
+            Some((_, last)) if space >= own => {
                 *last = bundle;
-                room -= own;
+                space -= own;
             }
             _ => {
                 ranges.push((bundle, bundle));
-                room = size.saturating_sub(own);
+                space = size.saturating_sub(own);
             }
         }
     }
@@ -104,13 +104,13 @@ impl ScannedParts {
         let lock = || parts.lock().unwrap_or_else(PoisonError::into_inner);
         // Packing takes time, and saves nothing that matters where there is little.
         let total = files.iter().fold(0, |total: u64, found| total.saturating_add(found.size));
-        let room = if total <= 4 * UNPACKED { 4 * UNPACKED } else { UNPACKED };
+        let space = if total <= 4 * UNPACKED { 4 * UNPACKED } else { UNPACKED };
         let outcome = scan::scan_each(files, options, progress, &|source: Source| {
             let bytes = source.summary.tally.bytes;
             let is_first = {
                 let mut parts = lock();
                 parts.bytes = parts.bytes.saturating_add(bytes);
-                parts.bytes <= room
+                parts.bytes <= space
             };
             // Outside the lock: other threads go on meanwhile.
             let limited = LimitedLog::of(&source.path, &source.summary);
@@ -186,17 +186,17 @@ impl ScannedParts {
         }
         let mut bundles: Vec<Vec<usize>> = of_bundle.into_values().collect();
         bundles.sort_unstable();
-        let (mut parts, mut room): (Vec<Vec<usize>>, u64) = (Vec::new(), 0);
+        let (mut parts, mut space): (Vec<Vec<usize>>, u64) = (Vec::new(), 0);
         for bundle in bundles {
             let size = bundle.iter().filter_map(|&place| self.logs.get(place)).map(|log| log.bytes).sum();
             match parts.last_mut() {
-                Some(part) if room >= size => {
+                Some(part) if space >= size => {
                     part.extend(bundle);
-                    room -= size;
+                    space -= size;
                 }
                 _ => {
                     parts.push(bundle);
-                    room = self.part.saturating_sub(size);
+                    space = self.part.saturating_sub(size);
                 }
             }
         }

@@ -6,8 +6,8 @@
 use crate::Map;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::load::{self, RequestPlace};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, SessionPlace, UnsettledCall, UnsettledSession};
 use tooltrail_model::row::{CallNumber, CallRow, ModelUsage};
@@ -263,7 +263,7 @@ impl RequestFacts {
 impl StoredSession<'_> {
     /// Adds the facts of the requests, from the cache or from their logs. A log may have changed since it was scanned; a session with a
     /// request that could not be read is marked as unread, so that it is written again when the log is scanned again.
-    pub(crate) fn complete(&mut self, known: &RequestFactsCache, shelf: &dyn Shelf) {
+    pub(crate) fn complete(&mut self, known: &RequestFactsCache, disk: &dyn ReadLogs) {
         for call in &mut self.calls {
             let row = &mut call.open.row;
             // On a first refresh nothing is cached, and the key would be allocated for every call.
@@ -272,7 +272,7 @@ impl StoredSession<'_> {
                 (row.exit_of, row.masked) = (facts.exit_of.clone(), facts.masked.clone());
                 (row.purpose, row.about) = (facts.purpose.map(Purpose::word), facts.about.clone());
                 (row.command, row.path) = (facts.command.clone(), facts.path.clone());
-            } else if load::complete_at(shelf, row, call.request).is_err() {
+            } else if load::complete_at(disk, row, call.request).is_err() {
                 call.digest = UNREAD;
                 self.fingerprint = UNREAD;
             }

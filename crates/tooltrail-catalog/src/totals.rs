@@ -79,7 +79,7 @@ fn read_label(query: &CatalogueQuery<'_>, call: ListedCall) -> Result<Option<Str
     let mut label = None;
     query.listing.one_call(&query.library.catalogue(), call, |_, mut row, spots| {
         if row.command.is_some() {
-            label = load::understand(query.library.shelf(), &mut row, spots.request).and_then(|command| command.label());
+            label = load::understand(query.library.disk(), &mut row, spots.request).and_then(|command| command.label());
         }
     })?;
     Ok(label)
@@ -92,7 +92,7 @@ fn label(context: &MatchContext<'_>, call: &LinkedCall) -> Option<String> {
         return None;
     }
     let mut row = context.linked.call_row(call, context.now, false);
-    load::understand(context.shelf, &mut row, record)?.label()
+    load::understand(context.disk, &mut row, record)?.label()
 }
 
 fn selected(context: &MatchContext<'_>, filter: &Filter) -> (Vec<LinkedCall>, Vec<usize>) {

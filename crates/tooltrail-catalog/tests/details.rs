@@ -13,9 +13,9 @@ use tooltrail_catalog::matching::{self, MatchContext, MatchScope};
 use tooltrail_catalog::refresh::refresh_elsewhere;
 use tooltrail_catalog::store::{Catalogue, SessionListing};
 use tooltrail_catalog::verify::verify;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Progress;
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
 use tooltrail_model::digest;
@@ -62,7 +62,7 @@ fn stored(library: &StoredLibrary, listing: &SessionListing, query: &str) -> Sel
 fn read(search: &Search, query: &str) -> Selected {
     let (linker, now, disk) = (scanned(search), later(), Disk::default());
     let linked = linker.link();
-    let context = MatchContext { linked: &linked, shelf: &disk, now: &now, threads: 2, keep: None };
+    let context = MatchContext { linked: &linked, disk: &disk, now: &now, threads: 2, keep: None };
     let name = |session: usize| linked.sessions[session].id.to_string();
     let calls = matching::calls(&context, &filter(query), false).into_iter().map(|call| (name(call.session), call.number));
     let sessions = matching::sessions(&context, &filter(query), MatchScope::Call);

@@ -10,11 +10,11 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use tooltrail_catalog::keep::{Keep, KeepOutcome, RestoreOptions, RestoreOutcome};
 use tooltrail_formats::Places;
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::frames::FRAME;
 use tooltrail_formats::retention::Retention;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::filter::Keeping;
 use tooltrail_model::{Now, Time};
 

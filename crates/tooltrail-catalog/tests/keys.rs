@@ -13,8 +13,8 @@ use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::matching::{self, MatchContext};
 use tooltrail_catalog::queries::{CallSortKey, CallTableQuery};
 use tooltrail_catalog::store::{Figure, KeyReader, ListedCall};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find::{self, Search};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Now;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::row::CallRow;
@@ -83,7 +83,7 @@ fn compare(search: &Search, now: &Now) {
     let linker = scanned(search);
     let linked = linker.link();
     let disk = Disk::default();
-    let context = MatchContext { linked: &linked, shelf: &disk, now, threads: 2, keep: None };
+    let context = MatchContext { linked: &linked, disk: &disk, now, threads: 2, keep: None };
     let mut taken = HashMap::new();
     for query in FILTERS {
         let filter = filter(query);

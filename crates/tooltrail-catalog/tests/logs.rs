@@ -10,9 +10,9 @@ use std::ops::ControlFlow;
 use tempfile::TempDir;
 use tooltrail_catalog::library::ScannedLibrary;
 use tooltrail_catalog::search::{Field, HitTotals, Query, search};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::link::Linker;
 
 /// Logs in a directory of their own.

@@ -11,9 +11,9 @@ use tooltrail_catalog::matching::stored::CatalogueQuery;
 use tooltrail_catalog::parts::ScannedParts;
 use tooltrail_catalog::refresh::refresh_in_steps;
 use tooltrail_catalog::totals;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find::Search;
 use tooltrail_formats::scan::Progress;
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{By, GroupSums, Linked, Linker, StatsSums};
 
@@ -24,12 +24,12 @@ const GROUPS: [By; 9] = [By::Project, By::Day, By::Week, By::Month, By::Model, B
 fn totals_of(filter: &Filter, each: impl Fn(&mut dyn FnMut(&Linked<'_>))) -> Vec<String> {
     let (now, disk, zone) = (later(), Disk::default(), jiff::tz::TimeZone::UTC);
     let mut sums = StatsSums::default();
-    each(&mut |linked| totals::add(&mut sums, &MatchContext { linked, shelf: &disk, now: &now, threads: 2, keep: None }, filter));
+    each(&mut |linked| totals::add(&mut sums, &MatchContext { linked, disk: &disk, now: &now, threads: 2, keep: None }, filter));
     let mut lines = vec![serde_json::to_string(&sums.finish()).unwrap()];
     for by in GROUPS {
         let mut sums = GroupSums::new(by, &zone);
         each(&mut |linked| {
-            let context = MatchContext { linked, shelf: &disk, now: &now, threads: 2, keep: None };
+            let context = MatchContext { linked, disk: &disk, now: &now, threads: 2, keep: None };
             totals::add_groups(&mut sums, &context, filter);
         });
         lines.extend(sums.finish().iter().map(|row| serde_json::to_string(row).unwrap()));
@@ -69,7 +69,7 @@ fn commands(library: &StoredLibrary, linker: &Linker) {
     let linked = linker.link();
     for text in FILTERS {
         let mut sums = GroupSums::new(By::Command, &zone);
-        let context = MatchContext { linked: &linked, shelf: &disk, now: &now, threads: 2, keep: None };
+        let context = MatchContext { linked: &linked, disk: &disk, now: &now, threads: 2, keep: None };
         totals::add_groups(&mut sums, &context, &filter(text));
         let lines =
             |rows: Vec<tooltrail_model::row::GroupRow>| rows.iter().map(|row| serde_json::to_string(row).unwrap()).collect::<Vec<_>>();

@@ -16,8 +16,8 @@ use tooltrail_catalog::queries::failures::{FailureGroup, FailureQuery, FailureRe
 use tooltrail_catalog::queries::{Facet, Store};
 use tooltrail_catalog::store::SessionListing;
 use tooltrail_catalog::totals;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Status;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{By, GroupSums, Live, Now};
@@ -342,7 +342,7 @@ fn failing_commands_are_counted_in_every_session() {
     let linker = world.library.whole().unwrap();
     let linked = linker.link();
     let disk = Disk::default();
-    let context = MatchContext { linked: &linked, shelf: &disk, now: &world.now, threads: 1, keep: None };
+    let context = MatchContext { linked: &linked, disk: &disk, now: &world.now, threads: 1, keep: None };
     let zone = TimeZone::UTC;
     let mut sums = GroupSums::new(By::Command, &zone);
     totals::add_groups(&mut sums, &context, &Filter::default());

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tooltrail_catalog::library::ScannedLibrary;
 use tooltrail_catalog::search::{Query, search};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 
 /// How often each query is asked; the median counts.
 const TIMES: usize = 9;

@@ -3,8 +3,8 @@
 //! A log that was deleted is found among the kept copies. While it is in its own place, its copy is only listed.
 
 use crate::database::{self, PrivateCopy, SessionPart};
+use crate::disk::first_bytes;
 use crate::listing::Listing;
-use crate::shelf::first_bytes;
 use crate::{FORMATS, Places, Registered, mirror, titles};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};

@@ -11,7 +11,7 @@ const CHUNK: usize = 128 * 1024;
 /// How much of the beginning is shown to tell what a source is.
 pub(crate) const HEAD: usize = 256 * 1024;
 /// The size up to which a buffer grows without waiting for its turn.
-const ROOM: usize = 1024 * 1024;
+const SPACE: usize = 1024 * 1024;
 /// How much of an oversized line is kept.
 const KEPT: usize = 64 * 1024;
 
@@ -83,9 +83,9 @@ impl<'b, R: Read> Lines<'b, R> {
     pub fn after(mark: LinePosition, input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
         if buffer.0.is_empty() {
             // The system hands out zeroed memory, and short logs never touch most of it.
-            buffer.0 = vec![0; ROOM];
-        } else if buffer.0.len() < ROOM {
-            buffer.0.resize(ROOM, 0);
+            buffer.0 = vec![0; SPACE];
+        } else if buffer.0.len() < SPACE {
+            buffer.0.resize(SPACE, 0);
         }
         Lines {
             input,
@@ -185,7 +185,7 @@ impl<'b, R: Read> Lines<'b, R> {
         let rest = self.tail - self.head;
         let mut merged = kept;
         merged.extend_from_slice(&self.buffer[self.head..self.tail]);
-        // Room for a chunk has to stay, because `fill` reads behind the tail.
+        // Space for a chunk has to stay, because `fill` reads behind the tail.
         if self.buffer.len() < merged.len() + CHUNK {
             self.buffer.resize(merged.len() + CHUNK, 0);
         }
@@ -198,11 +198,11 @@ impl<'b, R: Read> Lines<'b, R> {
     /// Shrinks a buffer that a long line made grow, and lets the next one have its turn.
     fn give_back(&mut self) {
         // Only once the lines in memory fit again: what is buffered must not be lost.
-        if self.turn.is_some() && self.tail - self.head <= ROOM {
+        if self.turn.is_some() && self.tail - self.head <= SPACE {
             self.buffer.copy_within(self.head..self.tail, 0);
             self.tail -= self.head;
             self.head = 0;
-            self.buffer.truncate(ROOM.max(self.tail));
+            self.buffer.truncate(SPACE.max(self.tail));
             // Without this the capacity would stay, and one long line per thread would hold memory to the end of the scan.
             self.buffer.shrink_to_fit();
             self.turn = None;
@@ -279,11 +279,11 @@ mod tests {
     #[test]
     fn lines_do_not_depend_on_how_the_bytes_arrive() {
         let mut text = b"one\n\n\r\nthree".to_vec();
-        text.extend(vec![b'x'; 3 * ROOM]);
+        text.extend(vec![b'x'; 3 * SPACE]);
         text.extend(b"\nfour\n");
-        text.extend(vec![b'y'; ROOM]);
+        text.extend(vec![b'y'; SPACE]);
         let whole = all(&text, usize::MAX, 32 << 20);
-        for piece in [1000, 4096, CHUNK, CHUNK + 1, ROOM * 2] {
+        for piece in [1000, 4096, CHUNK, CHUNK + 1, SPACE * 2] {
             assert_eq!(all(&text, piece, 32 << 20), whole);
         }
         assert_eq!(whole.len(), 6);

@@ -1,7 +1,7 @@
 //! Loading: one record read again by its position, for details that a scan leaves in the log. Completes rows of calls with a title and with
 //! the outcome of their command. Whole calls, with their results, are opened by `transcript`.
 
-use crate::shelf::Shelf;
+use crate::disk::ReadLogs;
 use crate::value::Payloads;
 use crate::{DetailRequest, Format, Record, format_of};
 use serde_json::Value;
@@ -165,7 +165,7 @@ pub struct RequestMoved;
 
 /// The input of a call and the call in neutral form, read again from its log; nothing if the record has no such request, or if it is too long.
 fn open_at(
-    shelf: &dyn Shelf,
+    disk: &dyn ReadLogs,
     row: &CallRow<'_>,
     place: RequestPlace,
     payloads: Payloads<'_>,
@@ -174,37 +174,41 @@ fn open_at(
     let Some(format) = format_of(row.agent).filter(|_| place.at.span.len() <= LONGEST) else { return Ok(None) };
     let (file, record) = (row.request.file, place.at.span);
     if let Some(at) = row.replacement.filter(|at| at.span.len() <= LONGEST) {
-        let replacement = shelf.bytes(file, at.span).ok_or(RequestMoved)?;
+        let replacement = disk.bytes(file, at.span).ok_or(RequestMoved)?;
         // A record without the input it was scanned with is another one.
         let input = replaced(format, row, &replacement).ok_or(RequestMoved)?;
         return Ok(Some(detailed(format, row, input)));
     }
     if let Some(span) = place.input.filter(|_| format.has_plain_inputs()) {
-        let input = shelf.bytes_within(file, record, span).ok_or(RequestMoved)?;
+        let input = disk.bytes_within(file, record, span).ok_or(RequestMoved)?;
         // Without its record, only the shape of an input shows that the log was not rewritten in the meantime.
         if matches!(input[..], [b'{', .., b'}']) {
             return Ok(Some(detailed(format, row, payloads.value(&input))));
         }
     }
-    let request = &shelf.bytes(file, record).ok_or(RequestMoved)?;
+    let request = &disk.bytes(file, record).ok_or(RequestMoved)?;
     Ok(open(InputRecords { request, line: place.at.line, replacement: None }, row, payloads))
 }
 
 /// Completes a row by reading the request again from its log, and gives the command that it runs. A request that is not where it was
 /// leaves the row unchanged.
-pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Result<Option<CommandLine>, RequestMoved> {
-    let opened = open_at(shelf, row, place.into(), title_payloads(row))?;
+pub fn complete_at(
+    disk: &dyn ReadLogs,
+    row: &mut CallRow<'_>,
+    place: impl Into<RequestPlace>,
+) -> Result<Option<CommandLine>, RequestMoved> {
+    let opened = open_at(disk, row, place.into(), title_payloads(row))?;
     Ok(opened.and_then(|opened| complete_with(row, &opened)))
 }
 
 /// Parses the command of a call, read again from its log, and adds to the row what it shows about the outcome. For rows whose title is
 /// known already or not needed.
-pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Option<CommandLine> {
+pub fn understand(disk: &dyn ReadLogs, row: &mut CallRow<'_>, place: impl Into<RequestPlace>) -> Option<CommandLine> {
     // Checked first: only commands say more than the row, and reading the record costs a seek.
     if !matches!(row.kind, Kind::Shell | Kind::Script) {
         return None;
     }
-    let (_, detailed) = open_at(shelf, row, place.into(), Payloads::default()).ok()??;
+    let (_, detailed) = open_at(disk, row, place.into(), Payloads::default()).ok()??;
     annotate(row, &detailed.detail)
 }
 
@@ -214,7 +218,7 @@ pub fn label(command: &str) -> Option<String> {
 }
 
 /// The title of a call, read again from its log.
-pub fn about_at(shelf: &dyn Shelf, row: &CallRow<'_>, place: impl Into<RequestPlace>) -> Option<String> {
-    let (input, detailed) = open_at(shelf, row, place.into(), title_payloads(row)).ok()??;
+pub fn about_at(disk: &dyn ReadLogs, row: &CallRow<'_>, place: impl Into<RequestPlace>) -> Option<String> {
+    let (input, detailed) = open_at(disk, row, place.into(), title_payloads(row)).ok()??;
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }

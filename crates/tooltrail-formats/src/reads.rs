@@ -17,8 +17,8 @@ pub(crate) fn take(record: &[u8]) -> usize {
 
 mod tests {
     use super::take;
+    use crate::disk::{Disk, ReadLogs};
     use crate::scan::{Options, Progress, scan};
-    use crate::shelf::{Disk, Shelf};
     use crate::transcript::{RecordIndexCache, SessionBook};
     use crate::{find, load};
     use tooltrail_model::book::{Book, Loaded};

@@ -1,7 +1,7 @@
 //! Outputs that an agent saved beside a log because they were too long for it.
 
 use crate::FORMATS;
-use crate::shelf::Shelf;
+use crate::disk::ReadLogs;
 use std::io;
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use std::path::Path;
 const MOST: u64 = 4 << 20;
 
 /// The first bytes of an output, and how large it is. Wherever the log says it is, it is looked for by its name alone.
-pub fn read(shelf: &dyn Shelf, log: &str, path: &str) -> io::Result<(Vec<u8>, u64)> {
+pub fn read(disk: &dyn ReadLogs, log: &str, path: &str) -> io::Result<(Vec<u8>, u64)> {
     // Cut by hand: the log may come from a system with other separators.
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    shelf.beside(log, name, MOST)
+    disk.beside(log, name, MOST)
 }
 
 /// Whether outputs may have been saved beside a log: `false` only for a log on the disk that has no directory for them, nor has the log

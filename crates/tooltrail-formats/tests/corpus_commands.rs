@@ -5,8 +5,8 @@
 #![allow(clippy::print_stdout)] // says what was read
 
 use std::path::PathBuf;
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{find, load};
 use tooltrail_model::{Kind, Now, Status, Time};
 

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::command::{CommandLine, CommandOutcome, Purpose};

@@ -7,8 +7,8 @@
 use serde_json::Value;
 use std::path::PathBuf;
 use tooltrail_formats::changes::SessionChanges;
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_formats::{find, load};
 use tooltrail_model::event::InputFrom;

@@ -4,9 +4,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::scan::{Options, Progress, scan};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, find, load};
 use tooltrail_model::{Linker, Now, Time};
 

@@ -11,9 +11,9 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::Source;
@@ -85,7 +85,7 @@ fn rows(summary: Summary) -> Vec<Value> {
 /// A log in memory.
 struct Memory<'b>(&'b [u8]);
 
-impl Shelf for Memory<'_> {
+impl ReadLogs for Memory<'_> {
     fn log(&self, _: &str) -> std::io::Result<Box<dyn std::io::Read + '_>> {
         Ok(Box::new(self.0))
     }
@@ -105,13 +105,13 @@ fn open_all(bytes: &[u8], summary: Summary) {
     linker.put(Source { path: PATH.into(), modified: summary.last, summary });
     let linked = linker.link();
     let now = Now::at("2026-03-04T10:01:00Z".parse::<Time>().unwrap());
-    let shelf = Memory(bytes);
+    let disk = Memory(bytes);
     let change = |text: String| text.replace(['e', '<'], "#");
     let words = typed_arena::Arena::new();
     for session in 0..linked.sessions.len() {
         let mut kinds = Vec::new();
         for private in [None, Some(Private { change: &change, words: &words })] {
-            let book = SessionBook::read(&linked, &[session], &now, &shelf, private);
+            let book = SessionBook::read(&linked, &[session], &now, &disk, private);
             let transcript = book.transcript();
             let entries: Vec<_> = transcript.threads.iter().flat_map(|thread| &thread.entries).collect();
             let mut placed: Vec<usize> = Vec::new();

@@ -4,9 +4,9 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{Entry, Part};

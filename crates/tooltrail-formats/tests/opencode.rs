@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::follow::Follower;
 use tooltrail_formats::lines::Buffer;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, find};
 use tooltrail_model::{Linker, Now, Time};
 

@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
 use std::path::Path;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{Options, Progress, scan};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
 use tooltrail_model::digest::{self, Digest};

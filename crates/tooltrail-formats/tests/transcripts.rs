@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::detail::Detail;
@@ -67,7 +67,7 @@ impl Logs {
     }
 }
 
-impl Shelf for Logs {
+impl ReadLogs for Logs {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
         let bytes = self.0.get(file).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(&bytes[..]))

@@ -4,9 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
 use std::path::{Path, PathBuf};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{Options, Progress, scan};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_model::{Linker, Now, Time};

@@ -35,7 +35,7 @@ pub struct At {
 /// The rows that the records of a database are, by record number: `part:prt_1`, the table and the key. Empty for a source of lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowKeys {
-    /// All names, one after the other: sessions have thousands of rows, and a text of its own for each would take three times the room.
+    /// All names, one after the other: sessions have thousands of rows, and a text of its own for each would take three times the space.
     text: String,
     /// Where each name ends.
     ends: Vec<u32>,

@@ -100,9 +100,9 @@ pub(crate) fn running(snapshot: &CatalogueSnapshot, session: usize) -> Result<Ve
 impl CallLine {
     /// The line of a call's row; `at` is its request.
     pub(crate) fn new(snapshot: &CatalogueSnapshot, listed: ListedCall, mut row: CallRow<'_>, at: At) -> Self {
-        let shelf = snapshot.library.shelf();
+        let disk = snapshot.library.disk();
         // Reads the request from the log: the catalogue stores rows without their input.
-        let command = load::understand(shelf, &mut row, at);
+        let command = load::understand(disk, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));
         let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success came from `{}`", neutral(of)));
         // Most calls have none, and need not be looked up.

@@ -81,7 +81,7 @@ pub(crate) fn bars(class: &str, name: &str, total: Option<u64>, spans: &[DaySpan
             svg.bars.(class) viewBox={ "0 0 " (spans.len() as u64 * STEP) " " (HIGH) } preserveAspectRatio="none" role="img" aria-label={ (name) " by day, at most " (count(highest)) } {
                 @for (place, span) in (0u64..).zip(spans) {
                     // The whole height reacts to the pointer, or low bars could not be met.
-                    g { title { (span.days()) ": " (count(span.count)) } rect.room x=(place * STEP) y="0" width=(STEP) height=(HIGH) {}
+                    g { title { (span.days()) ": " (count(span.count)) } rect.target x=(place * STEP) y="0" width=(STEP) height=(HIGH) {}
                         @if span.count > 0 { rect x=(place * STEP) y=(HIGH - height(span.count, highest)) width=(BAR) height=(height(span.count, highest)) {} } }
                 }
             }

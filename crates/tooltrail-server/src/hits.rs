@@ -42,7 +42,7 @@ pub(crate) struct HitPage {
     /// Number of sessions before the page.
     skipped: usize,
     /// Number of sessions on the page.
-    room: usize,
+    space: usize,
     /// Number of calls and messages that are shown per session.
     most: usize,
     /// The sessions of the page.
@@ -52,9 +52,9 @@ pub(crate) struct HitPage {
 }
 
 impl HitPage {
-    /// An empty page of `room` sessions, after `skipped` others.
-    pub(crate) fn new(skipped: usize, room: usize, most: usize) -> Self {
-        HitPage { skipped, room, most, found: Vec::new(), more: false }
+    /// An empty page for `space` sessions, after `skipped` others.
+    pub(crate) fn new(skipped: usize, space: usize, most: usize) -> Self {
+        HitPage { skipped, space, most, found: Vec::new(), more: false }
     }
 
     /// Adds the next hits; those of one session follow each other. Ends the search when the page is full.
@@ -62,7 +62,7 @@ impl HitPage {
         for session in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
             if self.skipped > 0 {
                 self.skipped -= 1;
-            } else if self.found.len() < self.room {
+            } else if self.found.len() < self.space {
                 self.found.push(SessionHits::of(session, self.most));
             } else {
                 // One session more than the page holds is enough to know that there is a next page.

@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl Pipe {
     /// A pipe, and its other end.
     pub fn new() -> (Self, PipeReader) {
-        // A few pieces of room keep the writer busy while the client reads, and bound the memory that a slow client takes.
+        // A few pieces keep the writer busy while the client reads, and bound the memory that a slow client takes.
         let (send, pieces) = mpsc::channel(8);
         let ended = Arc::new(AtomicBool::new(false));
         (Pipe { send, held: Vec::with_capacity(PIECE), ended: Arc::clone(&ended) }, PipeReader { pieces, ended })

@@ -119,7 +119,7 @@ impl<'a> SessionRows<'a> {
                 @for group in table.places.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
                         @if let Some(first) = group.first().filter(|_| table.by_day.is_some()) {
-                            // A cell for each column that may be hidden: one that spans it would keep its room.
+                            // A cell for each column that may be hidden: one that spans it would keep its space.
                             @let wide = columns.iter().filter(|(name, _)| WIDE.contains(name));
                             tr.day {
                                 th colspan=(columns.len() - wide.clone().count()) scope="rowgroup" { (day(first)) }

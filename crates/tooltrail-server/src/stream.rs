@@ -21,7 +21,7 @@ const GATHER: Duration = Duration::from_millis(20);
 /// Interval of comments while nothing changes. Writing is the only way to notice a dead connection.
 pub(crate) const BREATH: Duration = Duration::from_secs(15);
 /// Number of pieces that may wait for a slow client.
-const ROOM: usize = 16;
+const SPACE: usize = 16;
 
 /// An event for pages: sessions that have changed, and whether lists of sessions have.
 #[derive(Serialize)]
@@ -45,7 +45,7 @@ pub(crate) fn last_event(headers: &HeaderMap) -> Option<&str> {
 
 /// A response that a task writes while the client reads it.
 pub(crate) fn spawn<F: Future<Output = ()> + Send + 'static>(work: impl FnOnce(Sender<Bytes>) -> F) -> Response {
-    let (sender, pieces) = mpsc::channel(ROOM);
+    let (sender, pieces) = mpsc::channel(SPACE);
     tokio::spawn(work(sender));
     headed(StatusCode::OK, "text/event-stream", "no-store", stream(PipeReader::endless(pieces)))
 }

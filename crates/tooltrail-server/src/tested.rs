@@ -166,7 +166,7 @@ fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -
     let linked = linker.link();
     let own = linked.session_with_id(row.agent, row.session)?;
     // The conversation is read too, because a verdict quotes the last answer.
-    let book = SessionBook::read(&linked, &[own], &snapshot.now, snapshot.library.shelf(), None);
+    let book = SessionBook::read(&linked, &[own], &snapshot.now, snapshot.library.disk(), None);
     Some(of_digest(&digest::of(&book, &Selection::default())))
 }
 

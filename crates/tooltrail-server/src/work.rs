@@ -67,7 +67,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl Lane {
-    /// Runs work on a blocking thread as soon as the queue has room.
+    /// Runs work on a blocking thread as soon as the queue has space.
     pub(crate) async fn make<T: Send + 'static>(
         &'static self,
         make: impl FnOnce(&Cancellation) -> T + Send + 'static,

@@ -20,8 +20,8 @@ pub fn text<'t>(text: &'t str, limits: &Limits) -> (&'t str, Option<Elided>) {
 /// Beginning of some lines, and the remark on the rest.
 pub fn head(mut lines: Vec<Line>, limits: &Limits) -> (Vec<Line>, Option<Elided>) {
     let (total, bytes) = (lines.len(), lines.iter().map(size).sum());
-    let mut room = limits.bytes;
-    let whole = lines.iter().take(limits.lines).take_while(|line| spend(&mut room, line)).count();
+    let mut space = limits.bytes;
+    let whole = lines.iter().take(limits.lines).take_while(|line| spend(&mut space, line)).count();
     // A single line that is too long is cut; otherwise nothing at all would be shown.
     let part = lines.get(whole).filter(|_| whole == 0 && limits.lines > 0).map(|line| clip(line, limits.bytes));
     lines.truncate(whole);
@@ -50,14 +50,14 @@ pub fn ends(mut lines: Vec<Line>, limits: &Limits) -> Ends {
     let first = limits.head.min(limits.lines);
     let last = limits.lines - first;
     // The first lines may take their share of the bytes, the last ones what is left.
-    let mut room = limits.bytes / limits.lines.max(1) * first;
-    let front = lines.iter().take(first).take_while(|line| spend(&mut room, line)).count();
-    let mut room = limits.bytes - lines.iter().take(front).map(size).sum::<usize>().min(limits.bytes);
+    let mut space = limits.bytes / limits.lines.max(1) * first;
+    let front = lines.iter().take(first).take_while(|line| spend(&mut space, line)).count();
+    let mut space = limits.bytes - lines.iter().take(front).map(size).sum::<usize>().min(limits.bytes);
     let rest = lines.split_off(front);
-    let back = rest.iter().rev().take(last).take_while(|line| spend(&mut room, line)).count();
+    let back = rest.iter().rev().take(last).take_while(|line| spend(&mut space, line)).count();
     if back == 0 {
         // Not even one line fits: its beginning is better than nothing.
-        lines.extend(rest.first().map(|line| clip(line, room)));
+        lines.extend(rest.first().map(|line| clip(line, space)));
     } else {
         lines.extend(rest.iter().skip(rest.len() - back).cloned());
     }
@@ -74,11 +74,11 @@ fn elided(shown: usize, total: usize, kept: usize, bytes: usize) -> Elided {
 
 /// A line up to a number of bytes, cut between letters.
 pub fn clip(line: &Line, bytes: usize) -> Line {
-    let (mut out, mut room) = (Line::default(), bytes);
+    let (mut out, mut space) = (Line::default(), bytes);
     for run in line.runs() {
-        let end = boundary(run.text(), room);
+        let end = boundary(run.text(), space);
         out.push(run.class, run.text().get(..end).unwrap_or_default());
-        room -= end;
+        space -= end;
         if end < run.text().len() {
             break;
         }
@@ -124,9 +124,9 @@ fn size(line: &Line) -> usize {
 }
 
 /// Subtracts a line's bytes from the budget; `false` where it does not suffice.
-fn spend(room: &mut usize, line: &Line) -> bool {
-    let left = room.checked_sub(size(line));
-    *room = left.unwrap_or(*room);
+fn spend(space: &mut usize, line: &Line) -> bool {
+    let left = space.checked_sub(size(line));
+    *space = left.unwrap_or(*space);
     left.is_some()
 }
 

@@ -22,14 +22,14 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub fn block(hunks: &[patch::Hunk], limits: &Limits) -> Diff {
     let total: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
     let mut effort = words::Effort::new();
-    let mut room = DiffBudget { lines: limits.lines, bytes: limits.bytes };
+    let mut space = DiffBudget { lines: limits.lines, bytes: limits.bytes };
     let mut out = Diff::default();
     for hunk in hunks {
-        // Stops before a hunk without room, so that no empty hunk is shown.
-        if room.lines == 0 || room.bytes == 0 {
+        // Stops before a hunk without space, so that no empty hunk is shown.
+        if space.lines == 0 || space.bytes == 0 {
             break;
         }
-        out.hunks.push(shown(hunk, &mut room, &mut effort));
+        out.hunks.push(shown(hunk, &mut space, &mut effort));
     }
     let shown: usize = out.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     let elided = Elided { shown: shown as u64, total: total as u64, unit: ElidedUnit::Lines, kept: true };
@@ -78,8 +78,8 @@ struct DiffBudget {
     bytes: usize,
 }
 
-/// A hunk, as far as there is room.
-fn shown(hunk: &patch::Hunk, room: &mut DiffBudget, effort: &mut words::Effort) -> DiffHunk {
+/// A hunk, as far as there is space.
+fn shown(hunk: &patch::Hunk, space: &mut DiffBudget, effort: &mut words::Effort) -> DiffHunk {
     let (mut old, mut new) = (hunk.old_start, hunk.new_start);
     // Checked over the whole hunk first: a single line that ends in `\r` is a change worth seeing.
     let bare = hunk.lines.iter().all(|line| text(line).1.ends_with('\r'));
@@ -88,13 +88,13 @@ fn shown(hunk: &patch::Hunk, room: &mut DiffBudget, effort: &mut words::Effort) 
         let (sign, mut text) = text(line);
         // Where every line ends in `\r`, that is the file's line ending and not a change.
         text = text.strip_suffix('\r').filter(|_| bare).unwrap_or(text);
-        if room.lines == 0 || room.bytes < text.len() + 1 {
+        if space.lines == 0 || space.bytes < text.len() + 1 {
             // Emptied, so that later hunks are not shown after a gap.
-            *room = DiffBudget { lines: 0, bytes: 0 };
+            *space = DiffBudget { lines: 0, bytes: 0 };
             break;
         }
-        room.lines -= 1;
-        room.bytes -= text.len() + 1;
+        space.lines -= 1;
+        space.bytes -= text.len() + 1;
         texts.push((sign, text));
     }
     // Words are compared after cutting: lines that are not shown cost nothing.

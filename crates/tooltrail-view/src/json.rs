@@ -185,15 +185,15 @@ impl JsonFormatter<'_> {
 
 /// Whether a list is short and flat enough for one line.
 fn is_row(items: &[Value]) -> bool {
-    let mut room = ROW;
+    let mut space = ROW;
     items.iter().all(|item| {
         let width = match item {
             Value::Array(_) | Value::Object(_) => return false,
             Value::String(text) => text.len() + 4,
             _ => 8,
         };
-        room = room.saturating_sub(width);
-        room > 0
+        space = space.saturating_sub(width);
+        space > 0
     })
 }
 

@@ -181,7 +181,7 @@ struct ReviewBuilder<'a> {
     options: &'a ReviewOptions,
     parts: Vec<ReviewPart>,
     /// Lines and bytes that may still be shown.
-    room: Limits,
+    budget: Limits,
     skip: usize,
     shown: usize,
     total: usize,
@@ -193,8 +193,8 @@ struct ReviewBuilder<'a> {
 
 impl<'a> ReviewBuilder<'a> {
     fn new(path: &'a str, names: &'a PatchNames<'a>, options: &'a ReviewOptions) -> Self {
-        let (room, skip) = (options.limits, options.skip);
-        ReviewBuilder { path, names, options, parts: Vec::new(), room, skip, shown: 0, total: 0, spaces: false, partial: false }
+        let (budget, skip) = (options.limits, options.skip);
+        ReviewBuilder { path, names, options, parts: Vec::new(), budget, skip, shown: 0, total: 0, spaces: false, partial: false }
     }
 
     fn end(self) -> FileReview {
@@ -289,7 +289,7 @@ impl<'a> ReviewBuilder<'a> {
 
     fn unchanged(&mut self, lines: UnchangedLines) {
         // Between hunks that are not shown nothing is to be filled in.
-        if lines.count > 0 && self.skip == 0 && self.room.lines > 0 {
+        if lines.count > 0 && self.skip == 0 && self.budget.lines > 0 {
             self.parts.push(ReviewPart::Unchanged(lines));
         }
     }
@@ -297,20 +297,20 @@ impl<'a> ReviewBuilder<'a> {
     fn hunk(&mut self, hunk: &Hunk, calls: Vec<usize>) {
         let skipped = self.skip.min(hunk.lines.len());
         self.skip -= skipped;
-        if skipped == hunk.lines.len() || self.room.lines == 0 {
+        if skipped == hunk.lines.len() || self.budget.lines == 0 {
             return;
         }
         let rest = after_lines(hunk, skipped);
-        let mut diff = diff::block(std::slice::from_ref(&rest), &self.room);
+        let mut diff = diff::block(std::slice::from_ref(&rest), &self.budget);
         if self.options.limits.highlight {
             diff::color(&mut diff, self.path);
         }
         let lines = diff.hunks.first().map_or(0, |hunk| hunk.lines.len());
         self.shown += lines;
         // Nothing is shown behind a gap.
-        self.room.lines = if diff.elided.is_some() { 0 } else { self.room.lines.saturating_sub(lines) };
+        self.budget.lines = if diff.elided.is_some() { 0 } else { self.budget.lines.saturating_sub(lines) };
         let bytes: usize = diff.hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.line.text().len() + 1).sum();
-        self.room.bytes = self.room.bytes.saturating_sub(bytes);
+        self.budget.bytes = self.budget.bytes.saturating_sub(bytes);
         self.parts.extend(
             diff.hunks
                 .into_iter()

@@ -29,7 +29,7 @@ pub(crate) fn permissions(settings: &SessionSettings) -> Option<String> {
     if modes.iter().all(|change| change.mode.usual) {
         return None;
     }
-    // One more than the limit is no reason to cut: the remark would take as much room.
+    // One more than the limit is no reason to cut: the remark would take as much space.
     let shown = if modes.len() > MODES + 1 { MODES } else { modes.len() };
     let mut words: Vec<String> = modes.iter().take(shown).enumerate().map(mode).collect();
     if modes.len() > shown {

@@ -29,7 +29,7 @@ fn every_call_has_its_place_and_every_entry_opens() {
     let linked = logs.linker.link();
     let (mut calls, mut parts) = (0, 0);
     for (number, session) in linked.sessions.iter().enumerate() {
-        let book = SessionBook::read(&linked, &[number], &logs.now, &logs.shelf, None);
+        let book = SessionBook::read(&linked, &[number], &logs.now, &logs.disk, None);
         let transcript = book.transcript();
         let mut placed = HashSet::new();
         for entry in transcript.threads.iter().flat_map(|thread| &thread.entries) {
@@ -52,7 +52,7 @@ fn every_session_is_exported_with_every_call() {
     let Some(logs) = &*LOGS else { return };
     let linked = logs.linker.link();
     for (number, session) in linked.sessions.iter().enumerate() {
-        let book = SessionBook::read(&linked, &[number], &logs.now, &logs.shelf, None);
+        let book = SessionBook::read(&linked, &[number], &logs.now, &logs.disk, None);
         let mut page = Vec::new();
         html::session(&book, &html::HtmlOptions::default(), &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();

@@ -194,9 +194,9 @@ fn nothing_is_searched_for_or_read_while_viewing() {
     let logs = support::log(folder.path(), &simple(Some(answers("t1", json!("a.rs"), false))));
     logs.with_book(|_, book| {
         let Loaded::Call(story) = book.call(0) else { panic!("no call") };
-        let reads = logs.shelf.reads();
+        let reads = logs.disk.reads();
         let _ = (call::head(&story), call::body(&story, &Limits::WHOLE), call::life(&story));
-        assert_eq!(logs.shelf.reads(), reads);
+        assert_eq!(logs.disk.reads(), reads);
     });
 }
 

@@ -193,7 +193,7 @@ fn every_real_session_fits() {
     let linked = logs.linker.link();
     let mut sizes = Vec::new();
     for session in 0..linked.sessions.len() {
-        let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
+        let book = SessionBook::read(&linked, &[session], &logs.now, &logs.disk, None);
         let document = with_changes(&book, changes(&book), &PullRequestOptions::default());
         assert_fit(&document);
         assert!(document.chars().count() <= USUAL, "{} characters", document.chars().count());

@@ -187,7 +187,7 @@ fn every_real_session_can_be_written() {
     let logs = support::read(&[root.join("real"), root.join("fixtures")]);
     let linked = logs.linker.link();
     for session in 0..linked.sessions.len() {
-        let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
+        let book = SessionBook::read(&linked, &[session], &logs.now, &logs.disk, None);
         plain(&terminal_session(&book, 80, false), 80);
         plain(&terminal_session(&book, 200, true), 200);
         let document = markdown_session(&book, markdown::ShownBodies::All);

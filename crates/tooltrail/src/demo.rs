@@ -21,9 +21,9 @@
 use std::io::{self, Read};
 use std::path::Path;
 use tooltrail_formats::Registered;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::link::{Linker, Live, Source};
 use tooltrail_model::{Span, Time};
 
@@ -103,25 +103,25 @@ pub(crate) fn lay(home: &Path, options: &Options) -> io::Result<Vec<Registered>>
     Ok(running)
 }
 
-/// The logs of the demo as a shelf, from which records are read again.
-pub(crate) struct DemoShelf;
+/// The logs of the demo as a disk, from which records are read again.
+pub(crate) struct DemoLogs;
 
-impl DemoShelf {
+impl DemoLogs {
     fn file(name: &str) -> io::Result<&'static [u8]> {
         let found = FILES.iter().find(|(path, _)| *path == name);
         found.map(|(_, bytes)| *bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 
-impl Shelf for DemoShelf {
+impl ReadLogs for DemoLogs {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(DemoShelf::file(file)?))
+        Ok(Box::new(DemoLogs::file(file)?))
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
         // `get` instead of indexing: the span comes from a summary, and a wrong one must not panic.
         let range = usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?;
-        DemoShelf::file(file).ok()?.get(range).map(<[u8]>::to_vec)
+        DemoLogs::file(file).ok()?.get(range).map(<[u8]>::to_vec)
     }
 
     fn beside(&self, _: &str, _: &str, _: u64) -> io::Result<(Vec<u8>, u64)> {

@@ -13,9 +13,9 @@ use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::{Library, StoredLibrary};
 use tooltrail_catalog::matching::MatchContext;
 use tooltrail_catalog::parts::ScannedParts;
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::find::{self, LimitedLog, Problem, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
 use tooltrail_model::Time;
 use tooltrail_model::link::{Linked, Linker, Now};
@@ -36,7 +36,7 @@ pub(crate) struct Logs {
     pub(crate) took: std::time::Duration,
     /// Whether they come from the catalogue.
     pub(crate) is_stored: bool,
-    shelf: Box<dyn Shelf>,
+    disk: Box<dyn ReadLogs>,
     threads: usize,
     keep: Option<Keep>,
     /// Whether a log could not be read.
@@ -89,7 +89,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
             looked: Vec::new(),
             took: start.elapsed(),
             is_stored: false,
-            shelf: Box::new(demo::DemoShelf),
+            disk: Box::new(demo::DemoLogs),
             threads: options.threads,
             keep: None,
             unread: false,
@@ -103,7 +103,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         looked,
         took: start.elapsed(),
         is_stored: false,
-        shelf: Box::new(Disk::default()),
+        disk: Box::new(Disk::default()),
         threads: options.threads,
         keep: keeping::keep(args),
         unread,
@@ -132,9 +132,9 @@ enum PartedContent {
 /// Opens the logs that the arguments name, to be linked in parts.
 pub(crate) fn open_parts(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<PartedLogs> {
     if let Some(Ready { now, looked, took, threads, library, unread }) = if_stored(args, paths)? {
-        let (shelf, keep) = (Box::new(Disk::default()), library.keep().cloned());
+        let (disk, keep) = (Box::new(Disk::default()), library.keep().cloned());
         let linker = ManuallyDrop::new(Linker::default());
-        let logs = Logs { linker, now, looked, took, is_stored: true, shelf, threads, keep, unread };
+        let logs = Logs { linker, now, looked, took, is_stored: true, disk, threads, keep, unread };
         return Ok(PartedLogs { logs, content: PartedContent::Stored(Box::new(library)) });
     }
     if args.demo || (!paths.is_empty() && !args.root.is_empty()) {
@@ -156,7 +156,7 @@ pub(crate) fn open_parts(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Pa
         looked: search.looked,
         took: start.elapsed(),
         is_stored: false,
-        shelf: Box::new(Disk::default()),
+        disk: Box::new(Disk::default()),
         threads: options.threads,
         keep: keeping::keep(args),
         unread,
@@ -221,7 +221,7 @@ impl Logs {
             looked,
             took,
             is_stored: true,
-            shelf: Box::new(Disk::default()),
+            disk: Box::new(Disk::default()),
             threads,
             keep,
             unread,
@@ -269,7 +269,7 @@ impl Logs {
     /// Completes a row from the record of its request.
     pub(crate) fn complete(&self, row: &mut CallRow<'_>, call: &CallRecord) {
         // A log that was rewritten since leaves the row without a title.
-        let _ = load::complete_at(&*self.shelf, row, call);
+        let _ = load::complete_at(&*self.disk, row, call);
     }
 
     /// Number of threads to use.
@@ -279,12 +279,12 @@ impl Logs {
 
     /// Context for queries about the linked logs.
     pub(crate) fn asked<'a>(&'a self, linked: &'a Linked<'a>) -> MatchContext<'a> {
-        MatchContext { linked, shelf: self.shelf(), now: &self.now, threads: self.threads, keep: self.keep() }
+        MatchContext { linked, disk: self.disk(), now: &self.now, threads: self.threads, keep: self.keep() }
     }
 
     /// Source from which records are read again.
-    pub(crate) fn shelf(&self) -> &dyn Shelf {
-        &*self.shelf
+    pub(crate) fn disk(&self) -> &dyn ReadLogs {
+        &*self.disk
     }
 }
 

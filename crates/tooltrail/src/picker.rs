@@ -134,7 +134,7 @@ fn preview(ready: &Ready, bundle: Option<i64>, row: &SessionRow<'_>) -> Vec<Stri
     let linked = linker.link();
     let place = linked.session_with_id(row.agent, row.session);
     if let Some(place) = place {
-        let book = SessionBook::outline(&linked, &[place], &ready.now, ready.library.shelf());
+        let book = SessionBook::outline(&linked, &[place], &ready.now, ready.library.disk());
         let digest = digest::of(&book, &Selection::default());
         for row in view::rows(&digest, book.transcript()) {
             let facts: Vec<String> = row.facts.iter().take(3).map(|fact| fact.text()).collect();
@@ -148,16 +148,16 @@ fn picture(found: &[&SessionChoice], typed: &str, selected: usize, preview: &[St
     let (width, height) = screen::size();
     let below = preview.len().min(PREVIEW).min(height / 3);
     // The line for typing, a rule, the preview and the keys.
-    let room = height.saturating_sub(below + 3).max(1);
-    let first = (selected + 1).saturating_sub(room);
+    let space = height.saturating_sub(below + 3).max(1);
+    let first = (selected + 1).saturating_sub(space);
     let cut = |text: &str| fit(text, width, Align::Fill, true);
     let mut lines = vec![format!("{BOLD}{}{BOLD:#}", cut(&format!("> {typed}▏")))];
-    for (place, choice) in found.iter().enumerate().skip(first).take(room) {
+    for (place, choice) in found.iter().enumerate().skip(first).take(space) {
         let age = choice.last.map(|last| format!("{} ago", ago(last, now))).unwrap_or_default();
         let style = if place == selected { Style::new().invert() } else { Style::new() };
         lines.push(format!("{style}{}{style:#}", cut(&format!("{age:>9}  {}", choice.line))));
     }
-    lines.resize(room + 1, String::new());
+    lines.resize(space + 1, String::new());
     lines.push(format!("{DIM}{}{DIM:#}", "─".repeat(width)));
     lines.extend(preview.iter().take(below).map(|line| cut(line)));
     lines.push(format!(

@@ -66,7 +66,7 @@ impl RunningSession {
         let rows: Vec<(&LinkedCall, CallRow<'_>)> = own.map(|call| (call, linked.call_row(call, now, false))).collect();
         let time = |call: &LinkedCall| linked.record(call.id).time;
         let told = |(call, row): &(&LinkedCall, CallRow<'_>)| {
-            let what = load::about_at(asked.shelf, row, linked.record(call.id)).unwrap_or_default();
+            let what = load::about_at(asked.disk, row, linked.record(call.id)).unwrap_or_default();
             (format!("{} {what}", row.tool), time(call))
         };
         // A call that waits for permission is shown first: only the user can end that. Then calls of the main conversation before those

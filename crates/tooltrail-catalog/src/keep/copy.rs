@@ -14,7 +14,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 use tooltrail_formats::frames::{self, Frames, Packer, Seal};
 use tooltrail_formats::scan::Progress;
-use tooltrail_formats::{find, mirror, shelf};
+use tooltrail_formats::{disk, find, mirror};
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// How much is read at once.
@@ -271,7 +271,7 @@ struct Original {
 impl Original {
     fn open(path: &Path) -> io::Result<Self> {
         // Its records as they are read, for a source that is no file.
-        if let Some((file, modified)) = shelf::read_out(path)? {
+        if let Some((file, modified)) = disk::read_out(path)? {
             return Ok(Original { length: file.metadata()?.len(), modified: frames::nanoseconds(modified), file });
         }
         let file = File::open(path)?;

@@ -109,7 +109,7 @@ pub enum Unkept {
     },
     /// Nothing can be written to the keep, so nothing more was tried.
     #[error(
-        "nothing more can be kept in `{}`, and what is kept is whole; make room there, or choose another place with TOOLTRAIL_DATA, then \
+        "nothing more can be kept in `{}`, and what is kept is whole; make space there, or choose another place with TOOLTRAIL_DATA, then \
          run `tooltrail keep now`",
         neutral_path(keep)
     )]

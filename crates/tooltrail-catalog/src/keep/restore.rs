@@ -1,6 +1,6 @@
 //! Restoring kept files: the same bytes, with the same time, in the same place or another.
 //!
-//! What is there is never lost by it: a file that only grew stays, and another one stays too, under another name if it has to make room.
+//! What is there is never lost by it: a file that only grew stays, and another one stays too, under another name if it has to make space.
 
 use super::copy::each_chunk;
 use super::{Keep, choose, make_private};
@@ -32,7 +32,7 @@ pub enum RestoreOutcome {
 /// How files are given back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RestoreOptions {
-    /// Whether files that differ have to make room.
+    /// Whether files that differ have to make space.
     pub force: bool,
     /// Whether the files count as written now. Otherwise they have the time they had, and an agent may delete them again.
     pub touch: bool,

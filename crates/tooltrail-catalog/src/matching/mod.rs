@@ -22,7 +22,7 @@ use crate::texts::{self, Query};
 use crate::{Map, each};
 use std::ops::ControlFlow;
 use subjects::{CallSubject, LazySession};
-use tooltrail_formats::shelf::Shelf;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_model::filter::{Filter, Has, Keeping, Test};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
 use tooltrail_model::row::SessionRow;
@@ -33,7 +33,7 @@ pub struct MatchContext<'a> {
     /// The logs.
     pub linked: &'a Linked<'a>,
     /// The reader for their records.
-    pub shelf: &'a dyn Shelf,
+    pub disk: &'a dyn ReadLogs,
     /// The moment of asking.
     pub now: &'a Now,
     /// How many threads there are to work on.
@@ -110,11 +110,11 @@ pub(crate) fn takes(context: &MatchContext<'_>, filter: &Filter, call: &LinkedCa
 
 /// Whether a query with texts selects one call. Only the call's own records are read, not the logs. `group` holds all of the logs.
 pub(crate) fn takes_text(context: &MatchContext<'_>, group: &LogGroup, query: &Query, call: &LinkedCall) -> bool {
-    let (filter, MatchContext { linked, shelf, .. }) = (query.filter(), *context);
+    let (filter, MatchContext { linked, disk, .. }) = (query.filter(), *context);
     let lazy_session = LazySession::new(*context, call.session, filter);
     // Rows may exclude the call without reading its records.
     CallSubject::new(&lazy_session, call, false, 0).may_be_taken() && {
-        let texts = single_call::terms(&texts::TextSearch { query, shelf, threads: 1 }, linked, group, call);
+        let texts = single_call::terms(&texts::TextSearch { query, disk, threads: 1 }, linked, group, call);
         filter.takes(&CallSubject::new(&lazy_session, call, false, texts))
     }
 }
@@ -209,7 +209,7 @@ fn searched<T: Send>(
     let groups = group::groups(linked, wanted);
     let files: Vec<Vec<&str>> =
         groups.iter().map(|group| group.sources.iter().map(|&source| &*linked.sources[source].path).collect()).collect();
-    let search = texts::TextSearch { query, shelf: context.shelf, threads: context.threads };
+    let search = texts::TextSearch { query, disk: context.disk, threads: context.threads };
     let mut answers = Vec::new();
     let settle = |number: usize, said| ask(&groups[number], resolve::resolve(linked, &groups[number], query, said));
     texts::each_bundle(&search, &files, settle, |_, answer| {

@@ -261,7 +261,7 @@ impl CatalogueQuery<'_> {
     }
 
     fn context<'l>(&'l self, linked: &'l Linked<'l>) -> MatchContext<'l> {
-        MatchContext { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads, keep: self.library.keep() }
+        MatchContext { linked, disk: self.library.disk(), now: self.now, threads: self.threads, keep: self.library.keep() }
     }
 
     /// The places of the sessions, by agent and id.

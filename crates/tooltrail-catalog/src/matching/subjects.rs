@@ -34,9 +34,9 @@ impl<'a> LazySession<'a> {
     /// The session's book, and the index of each call in it by number.
     fn book(&self) -> &(SessionBook<'a>, HashMap<CallNumber, usize>) {
         self.book.get_or_init(|| {
-            let MatchContext { linked, now, shelf, .. } = self.context;
+            let MatchContext { linked, now, disk, .. } = self.context;
             // An outline is enough to open calls, and reads no messages.
-            let book = SessionBook::outline(linked, &[self.session], now, shelf);
+            let book = SessionBook::outline(linked, &[self.session], now, disk);
             let places = book.transcript().calls.iter().enumerate().map(|(index, call)| (call.number, index)).collect();
             (book, places)
         })
@@ -118,8 +118,8 @@ impl Subject for CallSubject<'_, '_> {
         Some(self.told.get_or_init(|| {
             // The request is read only here, when a term needs what its command means; most filters never get here.
             let mut row = self.row.clone();
-            let MatchContext { linked, shelf, .. } = self.lazy_session.context;
-            load::understand(shelf, &mut row, linked.record(self.call.id));
+            let MatchContext { linked, disk, .. } = self.lazy_session.context;
+            load::understand(disk, &mut row, linked.record(self.call.id));
             row
         }))
     }

@@ -22,9 +22,9 @@ pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find::{LimitedLog, Problem, Search};
 use tooltrail_formats::scan::{Options, Progress, spelled};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Time;
 use tracing::{debug, info, warn};
 
@@ -318,7 +318,7 @@ fn write_sessions(
     threads: usize,
 ) -> rusqlite::Result<usize> {
     let next = AtomicUsize::new(0);
-    let shelf = Disk::default();
+    let disk = Disk::default();
     let known = |session: &crate::rows::StoredSession<'_>| {
         let row = &session.open.row;
         stored.get(&read::session_key(row.agent, row.session)).copied()
@@ -332,7 +332,7 @@ fn write_sessions(
             if known(&session).is_some_and(|known| !known.gone && known.fingerprint == session.fingerprint) {
                 continue;
             }
-            session.complete(facts, &shelf);
+            session.complete(facts, &disk);
             if send.send((index, session)).is_err() {
                 // The receiver is gone because writing failed.
                 return;
@@ -350,7 +350,7 @@ fn write_sessions(
         for (index, mut session) in receive {
             let mut row = writer.put_session(known(&session).map(|known| known.id), &session, ids)?;
             while linkage.more(index, &mut session) {
-                session.complete(facts, &shelf);
+                session.complete(facts, &disk);
                 row = writer.put_calls(row, &session, ids)?;
             }
             written += 1;

@@ -31,7 +31,7 @@ pub fn search(
     let bundles = library.likely(query.filter(), now, threads)?;
     let files: Vec<Vec<&str>> = bundles.iter().map(|bundle| bundle.files.iter().map(|file| &**file).collect()).collect();
     let mut outcome = Ok(HitTotals::default());
-    let search = texts::TextSearch { query, shelf: library.shelf(), threads };
+    let search = texts::TextSearch { query, disk: library.disk(), threads };
     let settle = |number: usize, said: BundleTexts| hits_of(library, &bundles[number], query, now, said);
     texts::each_bundle(&search, &files, settle, |_, hits| match (hits, &mut outcome) {
         (Ok(hits), Ok(totals)) => {
@@ -64,7 +64,7 @@ fn hits_of(library: &dyn Library, bundle: &Bundle, query: &Query, now: &Now, sai
     });
     let sayings: BundleTexts = sayings.collect();
     let units = resolve::resolve(&linked, &group, query, sayings);
-    let asked = MatchContext { linked: &linked, shelf: library.shelf(), now, threads: 1, keep: library.keep() };
+    let asked = MatchContext { linked: &linked, disk: library.disk(), now, threads: 1, keep: library.keep() };
     let taken = matching::judge(&asked, query, &group, units);
     Ok(hits::hits(&linked, &group, taken))
 }

@@ -43,7 +43,7 @@ pub enum CatalogueError {
         error: io::Error,
     },
     /// A file that is damaged, or that another version has made, cannot be renamed.
-    #[error("cannot rename the damaged index `{}` to make room for a new one", neutral_path(path))]
+    #[error("cannot rename the damaged index `{}` to make space for a new one", neutral_path(path))]
     Aside {
         /// The file.
         path: PathBuf,

@@ -29,7 +29,7 @@ pub enum SummaryError {
 
 /// Packs a summary. Its agent is kept beside it.
 pub(crate) fn pack(summary: &Summary) -> Result<Vec<u8>, SummaryError> {
-    // Room for the checksum first, so that the body need not be moved or copied afterwards.
+    // Space for the checksum first, so that the body need not be moved or copied afterwards.
     let mut packed = postcard::to_extend(summary, vec![0; SUM]).map_err(SummaryError::Encode)?;
     if let Some((sum, body)) = packed.split_first_chunk_mut::<SUM>() {
         *sum = xxh3_64(body).to_le_bytes();

@@ -22,15 +22,15 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::saved;
-use tooltrail_formats::shelf::Shelf;
 
 /// A query, and the means to run it.
 #[derive(Clone, Copy)]
 pub(crate) struct TextSearch<'s> {
     pub(crate) query: &'s Query,
-    pub(crate) shelf: &'s dyn Shelf,
+    pub(crate) disk: &'s dyn ReadLogs,
     pub(crate) threads: usize,
 }
 
@@ -141,7 +141,7 @@ impl<'w, S> SearchWork<'w, S> {
     fn may_have(&self, file: &str, chunk: &mut Vec<u8>) -> bool {
         let (lead, _) = self.search.query.lead();
         let saved = || saved::may_be_beside(file);
-        self.search.shelf.log(file).is_ok_and(|log| lead.may_have(StoppableReader::new(log), saved, chunk).unwrap_or(true))
+        self.search.disk.log(file).is_ok_and(|log| lead.may_have(StoppableReader::new(log), saved, chunk).unwrap_or(true))
     }
 
     /// Searches the logs of a bundle, if any of them may contain a match.

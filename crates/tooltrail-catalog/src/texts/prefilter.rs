@@ -65,7 +65,7 @@ impl Prefilter {
         })
     }
 
-    /// Whether a log may have a line that passes. `saved` tells whether outputs may have been saved beside it; `chunk` is room that is used
+    /// Whether a log may have a line that passes. `saved` tells whether outputs may have been saved beside it; `chunk` is space that is used
     /// again for the next log.
     pub(super) fn may_have(&self, mut log: impl Read, saved: impl Fn() -> bool, chunk: &mut Vec<u8>) -> io::Result<bool> {
         let Some(must) = &self.must else { return Ok(true) };

@@ -100,7 +100,7 @@ impl<'r> LogSearcher<'r> {
 
     /// Searches the log. One that cannot be opened, or not be read to its end, is searched as far as it goes.
     pub(super) fn read(mut self, turns: &Turns, buffer: &mut Buffer) -> Vec<RecordTexts> {
-        let input = match self.search.shelf.log(self.path) {
+        let input = match self.search.disk.log(self.path) {
             Ok(input) => input,
             Err(error) => {
                 warn!(path = ?self.path, %error, "cannot search a log");
@@ -117,7 +117,7 @@ impl<'r> LogSearcher<'r> {
     /// Searches some records of the log. A record that is no longer in its place has no match.
     pub(super) fn read_at(mut self, format: &dyn Format, places: &[At]) -> Vec<RecordTexts> {
         for &at in places.iter().filter(|at| at.span.len() <= records::LONGEST as u64) {
-            let bytes = self.search.shelf.bytes(self.path, at.span);
+            let bytes = self.search.disk.bytes(self.path, at.span);
             let Some(bytes) = bytes.filter(|bytes| self.query.prefilter().may_match(bytes)) else { continue };
             let record = Record { at, bytes: &bytes };
             // The log was rewritten since it was linked, so these bytes are no record any more.
@@ -179,7 +179,7 @@ impl<'r> LogSearcher<'r> {
         let beside = *self.beside.get_or_init(|| saved::may_be_beside(self.path));
         let saved = if beside { format.saved(&answered) } else { None };
         let whole = saved.and_then(|path| {
-            let read = saved::read(self.search.shelf, self.path, &path);
+            let read = saved::read(self.search.disk, self.path, &path);
             read.inspect_err(|error| debug!(log = ?self.path, %error, "cannot search an output that was saved beside its log")).ok()
         });
         // Decoding a saved output without a match would be wasted, and they may be large.

@@ -53,7 +53,7 @@ mod tests {
     use crate::texts::Query;
     use crate::texts::query::tests::parsed;
     use std::path::Path;
-    use tooltrail_formats::shelf::Disk;
+    use tooltrail_formats::disk::Disk;
     use tooltrail_formats::{find, scan};
     use tooltrail_model::Time;
     use tooltrail_model::filter::Spelling;
@@ -64,8 +64,8 @@ mod tests {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests");
         let logs = find::in_paths(&[fixtures]);
         let (linker, _) = scan::scan(&logs.files, &scan::Options::default(), &scan::Progress::default());
-        let (linked, shelf, now) = (linker.link(), Disk::default(), Now::at(Time::UNIX_EPOCH));
-        let asked = MatchContext { linked: &linked, shelf: &shelf, now: &now, threads: 2, keep: None };
+        let (linked, disk, now) = (linker.link(), Disk::default(), Now::at(Time::UNIX_EPOCH));
+        let asked = MatchContext { linked: &linked, disk: &disk, now: &now, threads: 2, keep: None };
         for text in ["e", "not:a", "error", "test not:ok", "tool:Bash cargo", "exit", "re:^[0-9]", "output", "status:failed 1"] {
             let query = Query::unseen(parsed(text, Spelling::default()));
             let all: Vec<CallId> = matching::calls(&asked, query.filter(), false).into_iter().map(|call| call.id).collect();

@@ -13,8 +13,8 @@ use crate::version;
 use serde_json::value::to_raw_value;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::load;
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now, Source};
 use tooltrail_model::row::{CallNumber, SessionRow};
@@ -76,7 +76,7 @@ pub(super) fn publish(sources: &mut WatchedSources, now: &Now, subscriptions: &[
         let before = bundle.fingerprints.take().unwrap_or_default();
         let linked = bundle.linker.link();
         let (fingerprints, differences) = before.renew(&linked, now);
-        let asked = MatchContext { linked: &linked, shelf: &*recent_records, now, threads: 1, keep: keep.as_ref() };
+        let asked = MatchContext { linked: &linked, disk: &*recent_records, now, threads: 1, keep: keep.as_ref() };
         let rewritten = std::mem::take(&mut bundle.rewritten);
         let bundle_context = LinkedBundle { asked, group: LogGroup::whole(&linked) };
         differences.into_iter().for_each(|difference| publish_difference(&bundle_context, difference, subscriptions));
@@ -113,7 +113,7 @@ pub(super) fn send_initial(sources: &mut WatchedSources, now: &Now, subscription
         bundles.load(number);
         let Some(bundle) = bundles.get_mut(number) else { continue };
         let linked = bundle.linker.link();
-        let asked = MatchContext { linked: &linked, shelf: &*recent_records, now, threads: 1, keep: keep.as_ref() };
+        let asked = MatchContext { linked: &linked, disk: &*recent_records, now, threads: 1, keep: keep.as_ref() };
         let repeats = repeats(&linked);
         for call in matching::calls(&asked, &subscription.filter, false) {
             let time = linked.record(call.id).order;
@@ -224,14 +224,14 @@ fn send(subscriptions: &[Subscription], wants: impl Fn(&Subscription) -> bool, m
 }
 
 fn publish_difference(bundle_context: &LinkedBundle<'_>, difference: RowDifference<'_>, subscriptions: &[Subscription]) {
-    let MatchContext { linked, shelf, now, .. } = bundle_context.asked;
+    let MatchContext { linked, disk, now, .. } = bundle_context.asked;
     match difference {
         RowDifference::Requested(call, again) => {
-            let news = || Some(ChangeEvent::Requested { call: call_news(linked, call, again, now, shelf)? });
+            let news = || Some(ChangeEvent::Requested { call: call_news(linked, call, again, now, disk)? });
             send(subscriptions, |subscription| subscription.takes(bundle_context, call), news);
         }
         RowDifference::Updated(call, again, before) => {
-            let news = || Some(ChangeEvent::Updated { call: call_news(linked, call, again, now, shelf)?, before });
+            let news = || Some(ChangeEvent::Updated { call: call_news(linked, call, again, now, disk)?, before });
             send(subscriptions, |subscription| subscription.takes(bundle_context, call), news);
         }
         RowDifference::Session(index) => {
@@ -305,10 +305,10 @@ fn session_news(row: &SessionRow<'_>) -> Option<ChangeEvent> {
 }
 
 /// A call as subscribers receive it.
-fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
+fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, disk: &dyn ReadLogs) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);
-    let command = load::complete_at(shelf, &mut row, record).ok().flatten();
+    let command = load::complete_at(disk, &mut row, record).ok().flatten();
     let session = linked.sessions.get(call.session);
     Some(CallNews {
         agent: row.agent.into(),

@@ -46,7 +46,7 @@ struct QueueContents {
 
 /// A queue for so many changes.
 pub(super) fn queue(limit: usize, inbox: Arc<Inbox>) -> (ChangeSender, Subscriber) {
-    // A queue without room would report every change as missing.
+    // A queue without space would report every change as missing.
     let queue = Arc::new(ChangeQueue { state: Mutex::default(), wake: Condvar::new(), limit: limit.max(1) });
     (ChangeSender(Arc::clone(&queue)), Subscriber { queue, inbox })
 }
@@ -58,7 +58,7 @@ impl ChangeQueue {
 }
 
 impl ChangeSender {
-    /// Queues a change, if there is room. Once a change is missing, none is added until the subscriber has been notified of that.
+    /// Queues a change, if there is space. Once a change is missing, none is added until the subscriber has been notified of that.
     pub(super) fn send(&self, change: &Arc<ChangeEvent>) {
         let mut state = self.0.state();
         // Never a change after a gap without the gap before it: the subscriber would build on a state it has not seen.
@@ -139,7 +139,7 @@ mod tests {
         let (sender, subscriber) = queue(2, Arc::default());
         (0..5).for_each(|number| sender.send(&begun(number)));
         assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"begun","running":0}"#));
-        // There is room again, but something is missing before it.
+        // There is space again, but something is missing before it.
         sender.send(&begun(5));
         assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"begun","running":1}"#));
         assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"lagged","missing":4}"#));

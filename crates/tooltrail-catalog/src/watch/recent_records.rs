@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tooltrail_formats::shelf::{Disk, Shelf};
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_model::Span;
 
 /// How many records are kept, how large one may be, and all together.
@@ -71,7 +71,7 @@ impl RecentRecords {
     }
 }
 
-impl Shelf for RecentRecords {
+impl ReadLogs for RecentRecords {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(ByteCounter { input: self.disk.log(file)?, read: &self.read }))
     }

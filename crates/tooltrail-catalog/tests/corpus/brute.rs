@@ -4,7 +4,7 @@ use crate::support::Term;
 use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tooltrail_formats::shelf::{Disk, Shelf};
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{FORMATS, Format, Record, records, saved, value};
 use tooltrail_model::filter::texts::{self, Field, RecordText};

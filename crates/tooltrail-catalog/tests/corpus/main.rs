@@ -18,9 +18,9 @@ use std::path::PathBuf;
 use support::{Term, written};
 use tooltrail_catalog::library::{Library, ScannedLibrary};
 use tooltrail_catalog::search::{Field, HitOwner, Query, search};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 
 /// How many queries are asked.
 const QUERIES: usize = 200;

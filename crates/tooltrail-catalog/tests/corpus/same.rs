@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use tooltrail_catalog::library::{Library, ScannedLibrary};
 use tooltrail_catalog::matching::{self, MatchContext, MatchScope};
 use tooltrail_catalog::search::{HitOwner, Query, search};
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find::Search;
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::Linked;
 
@@ -58,7 +58,7 @@ fn searched(library: &dyn Library, filter: Filter) -> (BTreeSet<String>, BTreeSe
 /// The calls and the sessions that are listed.
 fn listed(linked: &Linked<'_>, disk: &Disk, filter: &Filter) -> (BTreeSet<String>, BTreeSet<String>) {
     let now = support::later();
-    let asked = MatchContext { linked, shelf: disk, now: &now, threads: 2, keep: None };
+    let asked = MatchContext { linked, disk, now: &now, threads: 2, keep: None };
     let calls = matching::calls(&asked, filter, false).into_iter().map(|call| linked.call_row(call, &now, false));
     let calls = calls.map(|row| format!("{} {}", row.session, row.r#ref)).collect();
     let sessions = matching::sessions(&asked, filter, MatchScope::Call).into_iter().map(|session| linked.sessions[session].id.to_string());

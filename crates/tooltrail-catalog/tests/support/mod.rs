@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::refresh::{RefreshOutcome, refresh};
 use tooltrail_catalog::store::Catalogue;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::load;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::{self, Filter, Setting, Spelling};
 use tooltrail_model::{Linker, Now, Time};
 

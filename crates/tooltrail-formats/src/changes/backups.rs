@@ -1,8 +1,8 @@
 //! Copies of files that an agent kept before it changed them. Their texts lie beside the logs and are opened by name alone.
 
 use super::{absolute, paths};
+use crate::disk::ReadLogs;
 use crate::records;
-use crate::shelf::Shelf;
 use tooltrail_model::changes::{Did, FileText, How};
 use tooltrail_model::link::Linked;
 use tooltrail_model::{At, Time};
@@ -34,14 +34,14 @@ pub(super) struct RecordedBackup {
 const MOST: u64 = 32 << 20;
 
 /// The copies of files that the logs of a session mention. A log mentions a copy in every later snapshot; it is returned once.
-pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted: impl Fn(&str) -> bool) -> Vec<RecordedBackup> {
+pub(super) fn of(linked: &Linked<'_>, session: usize, disk: &dyn ReadLogs, wanted: impl Fn(&str) -> bool) -> Vec<RecordedBackup> {
     let Some(session) = linked.sessions.get(session) else { return Vec::new() };
     // A list, because a session has few copies and most records are rejected before this is searched.
     let mut seen: Vec<(Option<Time>, Option<String>, String)> = Vec::new();
     let mut kept = Vec::new();
     for &source in &session.sources {
         let Some(log) = linked.sources.get(source) else { continue };
-        let input = match shelf.log(&log.path) {
+        let input = match disk.log(&log.path) {
             Ok(input) => input,
             Err(error) => {
                 warn!(path = ?log.path, %error, "cannot open a log to look for copies of files");
@@ -68,7 +68,7 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                 let text = match &backup.name {
                     None => Some(FileText::Absent),
                     Some(name) => {
-                        let copy = shelf.backup(&log.path, name, MOST);
+                        let copy = disk.backup(&log.path, name, MOST);
                         let copy =
                             copy.inspect_err(|error| debug!(log = ?log.path, copy = ?name, %error, "cannot read the copy of a file"));
                         copy.ok().and_then(whole).map(FileText::text)

@@ -5,9 +5,9 @@
 use super::effects::{self, FileEffect};
 use super::paths::{ends_with, last};
 use super::{Moment, absolute, backups, moments, session};
+use crate::disk::ReadLogs;
 use crate::format_of;
 use crate::load::{self, InputRecords};
-use crate::shelf::Shelf;
 use crate::transcript::SessionBook;
 use std::collections::{BTreeMap, BTreeSet};
 use tooltrail_model::book::Book;
@@ -60,12 +60,12 @@ pub struct FileHistory {
 }
 
 /// The file that a path means: that very file, seen from a directory, or the only one whose path ends so.
-pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, directory: Option<&str>) -> FileLookup {
+pub fn find(linked: &Linked<'_>, now: &Now, disk: &dyn ReadLogs, path: &str, directory: Option<&str>) -> FileLookup {
     let exact = absolute(path, directory);
     let wanted = absolute(path, None);
     let mut found: BTreeSet<String> = BTreeSet::new();
-    for (call, row) in candidates(linked, now, shelf, &[&wanted]) {
-        found.extend(asked(linked, shelf, call, &row).into_iter().filter(|path| *path == exact || ends_with(path, &wanted)));
+    for (call, row) in candidates(linked, now, disk, &[&wanted]) {
+        found.extend(asked(linked, disk, call, &row).into_iter().filter(|path| *path == exact || ends_with(path, &wanted)));
     }
     // An exact match wins, also where other paths end in the same names.
     if found.contains(&exact) {
@@ -80,19 +80,19 @@ pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, direc
 }
 
 /// The history of a file, by its path as the logs name it.
-pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> FileHistory {
+pub fn history(linked: &Linked<'_>, now: &Now, disk: &dyn ReadLogs, path: &str) -> FileHistory {
     // Moves first: the text before a move is recorded under the old path.
-    let paths = kin(linked, now, shelf, path);
+    let paths = kin(linked, now, disk, path);
     let names: Vec<&str> = paths.iter().map(|path| &**path).collect();
     let mut calls: BTreeMap<usize, BTreeSet<CallNumber>> = BTreeMap::new();
-    for (call, _) in candidates(linked, now, shelf, &names) {
+    for (call, _) in candidates(linked, now, disk, &names) {
         calls.entry(call.session).or_default().insert(call.number);
     }
     let mut effects: Vec<(Moment, ChangeEvidence, FileEffect)> = Vec::new();
     for (session, numbers) in calls {
         let is_ours = |path: &str| paths.contains(path);
-        effects.extend(of_session(linked, now, shelf, session, &numbers, &is_ours));
-        effects.extend(kept(linked, shelf, session, &is_ours));
+        effects.extend(of_session(linked, now, disk, session, &numbers, &is_ours));
+        effects.extend(kept(linked, disk, session, &is_ours));
     }
     // Sessions overlap in time, so the effects of all of them are sorted before they are replayed.
     effects.sort_by_key(|(moment, ..)| *moment);
@@ -108,7 +108,7 @@ pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) ->
 }
 
 /// The file and all paths that it was moved from or to.
-fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSet<String> {
+fn kin(linked: &Linked<'_>, now: &Now, disk: &dyn ReadLogs, path: &str) -> BTreeSet<String> {
     // A bound for hostile logs, which could chain moves endlessly.
     const ROUNDS: usize = 8;
     let mut paths = BTreeSet::from([path.to_owned()]);
@@ -116,8 +116,8 @@ fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSe
         let before = paths.len();
         let names: Vec<String> = paths.iter().cloned().collect();
         let names: Vec<&str> = names.iter().map(|path| &**path).collect();
-        for (call, row) in candidates(linked, now, shelf, &names) {
-            for told in requested_effects(linked, shelf, call, &row) {
+        for (call, row) in candidates(linked, now, disk, &names) {
+            for told in requested_effects(linked, disk, call, &row) {
                 if told.paths().any(|path| paths.contains(path)) {
                     paths.extend(told.paths().map(str::to_owned));
                 }
@@ -131,7 +131,7 @@ fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSe
 }
 
 /// The calls whose requests mention one of these files.
-fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &[&str]) -> Vec<(&'l LinkedCall, CallRow<'l>)> {
+fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, disk: &dyn ReadLogs, paths: &[&str]) -> Vec<(&'l LinkedCall, CallRow<'l>)> {
     let names: Vec<&str> = paths.iter().map(|path| last(path)).collect();
     // A name that JSON may escape in several ways cannot be searched for as bytes, so every request counts.
     let plain = names
@@ -144,10 +144,10 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
         let path = linked.sources.get(call.id.source()).map_or("", |source| &*source.path);
         // One read for both tests: the bytes are searched for the name, then for a patch.
         let replaced = record.hooks.iter().any(|hook| hook.replaced_input().is_some());
-        let bytes = shelf.bytes(path, record.at.span).filter(|bytes| replaced || names_one(bytes));
+        let bytes = disk.bytes(path, record.at.span).filter(|bytes| replaced || names_one(bytes));
         call.session < linked.sessions.len()
             && (bytes.is_some_and(|bytes| effects::may_touch_files(record.kind, || Some(bytes)))
-                || (record.kind == Kind::Shell && observed(linked, shelf, call).is_some_and(|bytes| names_one(&bytes))))
+                || (record.kind == Kind::Shell && observed(linked, disk, call).is_some_and(|bytes| names_one(&bytes))))
     };
     // A copy of a call in a resumed session is the same change, not a second one.
     let calls = linked.calls.iter().filter(|call| call.copy_of.is_none()).filter(tells);
@@ -155,25 +155,25 @@ fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &
 }
 
 /// The result of a command, if it may name files that the agent saw change.
-fn observed(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall) -> Option<Vec<u8>> {
+fn observed(linked: &Linked<'_>, disk: &dyn ReadLogs, call: &LinkedCall) -> Option<Vec<u8>> {
     let (source, at) = linked.result_spot(call)?;
     let log = linked.sources.get(source)?;
     let format = log.summary.agent.and_then(format_of)?;
-    shelf.bytes(&log.path, at.span).filter(|bytes| format.may_hold_observed(bytes))
+    disk.bytes(&log.path, at.span).filter(|bytes| format.may_hold_observed(bytes))
 }
 
 /// The files that a request is about.
-fn asked(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<String> {
-    requested_effects(linked, shelf, call, row).iter().flat_map(|told| told.paths().map(str::to_owned).collect::<Vec<_>>()).collect()
+fn asked(linked: &Linked<'_>, disk: &dyn ReadLogs, call: &LinkedCall, row: &CallRow<'_>) -> Vec<String> {
+    requested_effects(linked, disk, call, row).iter().flat_map(|told| told.paths().map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
 /// The files that the request of a call is about, without its result.
-fn requested_effects(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<FileEffect> {
+fn requested_effects(linked: &Linked<'_>, disk: &dyn ReadLogs, call: &LinkedCall, row: &CallRow<'_>) -> Vec<FileEffect> {
     let read = || {
         let at = linked.record(call.id).at;
-        let replacement = row.replacement.and_then(|at| shelf.bytes(row.request.file, at.span));
-        let request = &shelf.bytes(row.request.file, at.span)?;
-        let result = if row.kind == Kind::Shell { observed(linked, shelf, call) } else { None };
+        let replacement = row.replacement.and_then(|at| disk.bytes(row.request.file, at.span));
+        let request = &disk.bytes(row.request.file, at.span)?;
+        let result = if row.kind == Kind::Shell { observed(linked, disk, call) } else { None };
         let records = InputRecords { request, line: at.line, replacement: replacement.as_deref() };
         let told = load::asked_with(records, row, result.as_deref())?;
         Some(effects::asked(row, told))
@@ -186,13 +186,13 @@ fn requested_effects(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, 
 fn of_session<'l>(
     linked: &'l Linked<'l>,
     now: &'l Now,
-    shelf: &'l dyn Shelf,
+    disk: &'l dyn ReadLogs,
     session: usize,
     numbers: &BTreeSet<CallNumber>,
     is_ours: &dyn Fn(&str) -> bool,
 ) -> Vec<(Moment, ChangeEvidence, FileEffect)> {
     // Not redacted: the texts have to fit together in the replay. The result is redacted afterwards.
-    let book = SessionBook::read(linked, &[session], now, shelf, None);
+    let book = SessionBook::read(linked, &[session], now, disk, None);
     let calls = &book.transcript().calls;
     let which = calls.iter().enumerate().filter(|(_, call)| numbers.contains(&call.number)).map(|(index, _)| index);
     let mut all = Vec::new();
@@ -218,7 +218,7 @@ fn of_session<'l>(
 /// The copies that the agent of a session kept.
 fn kept(
     linked: &Linked<'_>,
-    shelf: &dyn Shelf,
+    disk: &dyn ReadLogs,
     session: usize,
     is_ours: &dyn Fn(&str) -> bool,
 ) -> Vec<(Moment, ChangeEvidence, FileEffect)> {
@@ -233,7 +233,7 @@ fn kept(
         line: kept.at.line,
         row: None,
     };
-    let all = backups::of(linked, session, shelf, is_ours).into_iter();
+    let all = backups::of(linked, session, disk, is_ours).into_iter();
     all.map(|kept| {
         // A copy without a time sorts first: it shows the file before anything that is known.
         let moment = (kept.time.unwrap_or(Time::UNIX_EPOCH), kept.source, kept.at.line);

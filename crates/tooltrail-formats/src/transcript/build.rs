@@ -8,7 +8,7 @@ use super::record_index::{IndexSource, IndexedRecord, PartSubject, RecordIndexCa
 use super::settings::{SettingsReader, TurnPlaces};
 use super::shared_records::{SharedLog, SharedRecords, end, is_endless, most_indexed, most_shown};
 use super::{Private, echoes, format_of, halves};
-use crate::shelf::Shelf;
+use crate::disk::ReadLogs;
 use halves::Half;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -43,13 +43,13 @@ pub(super) fn transcript<'a>(
     linked: &'a Linked<'a>,
     sessions: &[usize],
     now: &'a Now,
-    shelf: &dyn Shelf,
+    disk: &dyn ReadLogs,
     private: Option<Private<'a>>,
     records: RecordsFrom<'_, 'a>,
 ) -> BuiltTranscript<'a> {
     let mut builder = Builder::new(linked, sessions, now, private);
     for source in builder.sources() {
-        builder.read(source, shelf, records);
+        builder.read(source, disk, records);
     }
     builder.finish(now, private)
 }
@@ -208,7 +208,7 @@ impl<'a, 's> Builder<'a, 's> {
         sources
     }
 
-    fn read(&mut self, source: usize, shelf: &dyn Shelf, records: RecordsFrom<'_, 'a>) {
+    fn read(&mut self, source: usize, disk: &dyn ReadLogs, records: RecordsFrom<'_, 'a>) {
         let entry = self.linked.sources[source];
         let Some(format) = entry.summary.agent.and_then(format_of) else { return };
         let private = self.private;
@@ -216,7 +216,7 @@ impl<'a, 's> Builder<'a, 's> {
         let log = IndexSource {
             file: &entry.path,
             format,
-            shelf,
+            disk,
             written: (entry.summary.tally.bytes, entry.modified),
             most: most_indexed(&entry.summary),
             end: end(&entry.summary),

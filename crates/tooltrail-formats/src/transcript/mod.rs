@@ -22,8 +22,8 @@ pub use record_index::RecordIndexCache;
 pub use shared_records::SharedRecords;
 
 use crate::changes::report::{CallSelection, groups};
+use crate::disk::ReadLogs;
 use crate::error::{ErrorChain, ReadError};
-use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{Format, Record, format_of};
 use build::RecordsFrom;
@@ -39,7 +39,7 @@ use tooltrail_model::transcript::{CallEntry, CallPolls, Entry, EntryKind, Part, 
 /// A session that can be read.
 pub struct SessionBook<'a> {
     linked: &'a Linked<'a>,
-    shelf: &'a dyn Shelf,
+    disk: &'a dyn ReadLogs,
     payloads: Payloads<'a>,
     transcript: Transcript<'a>,
     files: HashMap<usize, &'a str>,
@@ -57,31 +57,31 @@ impl std::fmt::Debug for SessionBook<'_> {
 impl<'a> SessionBook<'a> {
     /// Reads sessions, by their places in `Linked::sessions`, as one transcript: usually one, all of them where a file that holds
     /// several was asked for. The first one gives the title.
-    pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
+    pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, disk: &'a dyn ReadLogs, private: Option<Private<'a>>) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } =
-            build::transcript(linked, sessions, now, shelf, private, RecordsFrom::Logs);
+            build::transcript(linked, sessions, now, disk, private, RecordsFrom::Logs);
         let payloads = private.map(|private| Payloads::changed(private.change)).unwrap_or_default();
-        SessionBook { linked, shelf, payloads, transcript, files, outputs, polls: OnceLock::new() }
+        SessionBook { linked, disk, payloads, transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// Reads a session again that has grown: of the logs in the notes, only new records are read.
-    pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &RecordIndexCache) -> Self {
+    pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, disk: &'a dyn ReadLogs, notes: &RecordIndexCache) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } =
-            build::transcript(linked, &[session], now, shelf, None, RecordsFrom::Cache(notes));
-        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
+            build::transcript(linked, &[session], now, disk, None, RecordsFrom::Cache(notes));
+        SessionBook { linked, disk, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// Reads one of several sessions of the same logs: a log that has many of them is read only for the first one.
-    pub fn read_shared(shared: &SharedRecords<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf) -> Self {
+    pub fn read_shared(shared: &SharedRecords<'a>, session: usize, now: &'a Now, disk: &'a dyn ReadLogs) -> Self {
         let (linked, from) = (shared.linked, RecordsFrom::Shared(shared));
-        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, from);
-        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
+        let build::BuiltTranscript { transcript, files, outputs } = build::transcript(linked, &[session], now, disk, None, from);
+        SessionBook { linked, disk, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// The calls of sessions, ready to be opened, without the conversation around them.
-    pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf) -> Self {
+    pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, disk: &'a dyn ReadLogs) -> Self {
         let build::BuiltTranscript { transcript, files, outputs } = build::outline(linked, sessions, now);
-        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
+        SessionBook { linked, disk, payloads: Payloads::default(), transcript, files, outputs, polls: OnceLock::new() }
     }
 
     /// The records behind an entry, in order.
@@ -124,14 +124,14 @@ impl<'a> SessionBook<'a> {
     /// The bytes of a record, as the log has them.
     pub fn raw(&self, spot: Spot) -> Result<Vec<u8>, ReadError> {
         let source = self.linked.sources.get(spot.source).ok_or(ReadError::Changed)?;
-        self.shelf.read_span(&source.path, spot.at.span)
+        self.disk.read_span(&source.path, spot.at.span)
     }
 
     /// The bytes of a record, and the format it is in.
     fn record(&self, spot: Spot) -> Result<(&'static dyn Format, Vec<u8>), ReadError> {
         let source = self.linked.sources.get(spot.source).ok_or(ReadError::Changed)?;
         let format = source.summary.agent.and_then(format_of).ok_or(ReadError::Changed)?;
-        Ok((format, self.shelf.read_span(&source.path, spot.at.span)?))
+        Ok((format, self.disk.read_span(&source.path, spot.at.span)?))
     }
 
     /// A part of a record, redacted if asked for.

@@ -140,7 +140,7 @@ impl SessionBook<'_> {
         let span = from.at.span;
         let start = if way == Direction::Back { span.start.saturating_sub(block) } else { span.end };
         let bytes = match way {
-            Direction::Back => self.shelf.bytes(&source.path, Span { start, end: span.start })?,
+            Direction::Back => self.disk.bytes(&source.path, Span { start, end: span.start })?,
             Direction::On => self.bytes_from(from.source, start, block)?,
         };
         let whole = if way == Direction::Back { start == 0 } else { (bytes.len() as u64) < block };
@@ -161,7 +161,7 @@ impl SessionBook<'_> {
     fn bytes_from(&self, source: usize, start: u64, most: u64) -> Option<Vec<u8>> {
         let source = self.linked.sources.get(source)?;
         let end = start.saturating_add(most).min(source.summary.tally.bytes).max(start);
-        self.shelf.bytes(&source.path, Span { start, end })
+        self.disk.bytes(&source.path, Span { start, end })
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::echoes;
 use super::halves::Half;
+use crate::disk::ReadLogs;
 use crate::lines::LinePosition;
-use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{Format, Record, TypedRecord, records};
 use std::collections::HashMap;
@@ -162,7 +162,7 @@ struct IndexedLog {
 pub(super) struct IndexSource<'l> {
     pub(super) file: &'l str,
     pub(super) format: &'static dyn Format,
-    pub(super) shelf: &'l dyn Shelf,
+    pub(super) disk: &'l dyn ReadLogs,
     /// The known size, and the modification time.
     pub(super) written: (u64, Option<Time>),
     /// The most parts of records that are indexed.
@@ -176,7 +176,7 @@ pub(super) struct IndexSource<'l> {
 impl IndexSource<'_> {
     /// Passes on all its records, and returns the position behind the last finished line. A log that is gone or cannot be opened has none.
     pub(super) fn each_owned(&self, mut take: impl FnMut(IndexedRecord)) -> Option<LinePosition> {
-        let input = match self.shelf.log(self.file) {
+        let input = match self.disk.log(self.file) {
             Ok(input) => input.take(self.end),
             Err(error) => {
                 warn!(path = ?self.file, %error, "cannot open a log of the session");
@@ -239,7 +239,7 @@ impl IndexedLog {
         let other = over || log.format.agent() != self.agent;
         // A mark at 0 is a document or a log without a finished line: nothing to continue from.
         let new = size.checked_sub(self.mark.offset).filter(|new| self.mark.offset > 0 && *new <= MOST && !other);
-        let bytes = log.shelf.bytes(log.file, Span { start, end: self.mark.offset + new? })?;
+        let bytes = log.disk.bytes(log.file, Span { start, end: self.mark.offset + new? })?;
         let new = bytes.strip_prefix(self.seam.as_slice())?;
         // An unfinished line of last time is read again, now perhaps whole.
         self.indexed.truncate(self.indexed.partition_point(|record| record.at.span.start < self.mark.offset));
@@ -250,7 +250,7 @@ impl IndexedLog {
 
     /// Keeps the position. Without the bytes before it, growth could not be told from rewriting.
     fn at(mark: LinePosition, indexed: Vec<IndexedRecord>, log: IndexSource<'_>) -> Self {
-        let seam = log.shelf.bytes(log.file, Span { start: mark.offset.saturating_sub(SEAM), end: mark.offset });
+        let seam = log.disk.bytes(log.file, Span { start: mark.offset.saturating_sub(SEAM), end: mark.offset });
         let mark = if seam.is_some() { mark } else { LinePosition::default() };
         IndexedLog { mark, seam: seam.unwrap_or_default(), indexed, written: log.written, agent: log.format.agent() }
     }

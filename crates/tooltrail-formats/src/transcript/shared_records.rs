@@ -151,10 +151,10 @@ impl BySession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Disk;
     use crate::find;
     use crate::reads::take;
     use crate::scan::{Options, Progress, scan};
-    use crate::shelf::Disk;
     use crate::transcript::SessionBook;
     use std::error::Error;
     use tooltrail_model::Now;

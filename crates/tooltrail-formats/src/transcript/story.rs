@@ -26,7 +26,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
         }
         match book.record(spot) {
             Ok((format, read)) => bytes.push((spot, format, read)),
-            // Without its request there is no call; without other records it is shown as far as possible, and the shelf has logged why.
+            // Without its request there is no call; without other records it is shown as far as possible, and the disk has logged why.
             Err(error) if spot == entry.request => return Err(error),
             Err(_) => {}
         }
@@ -161,7 +161,7 @@ fn add(runs: &mut Vec<HookStory>, new: HookStory) {
 fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<u64>) -> SideFile {
     let spot = entry.result.unwrap_or(entry.request);
     let log = book.linked.sources.get(spot.source).map_or("", |source| &*source.path);
-    match saved::read(book.shelf, log, path) {
+    match saved::read(book.disk, log, path) {
         Ok((bytes, total)) => {
             let text = book.payloads.decoded(String::from_utf8_lossy(&bytes).into_owned());
             SideFile { path: path.to_owned(), cut: bytes.len() as u64 != total, bytes: total, text: Ok(text) }

@@ -4,9 +4,9 @@
 use super::applier::{Tree, apply};
 use std::path::PathBuf;
 use tooltrail_formats::changes::SessionChanges;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::net::{self, FileNet, ListedFile, NetPart};
@@ -97,10 +97,10 @@ fn real_changes_are_replayed() {
     let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &Options::default(), &Progress::default());
     let linked = linker.link();
     let now = Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap());
-    let shelf = Disk::default();
+    let disk = Disk::default();
     let (mut tally, mut unexplained) = (Tally::default(), Vec::new());
     for index in 0..linked.sessions.len() {
-        let book = SessionBook::read(&linked, &[index], &now, &shelf, None);
+        let book = SessionBook::read(&linked, &[index], &now, &disk, None);
         let changes = SessionChanges::read(&book);
         tally.sessions += 1;
         for steps in changes.steps() {

@@ -169,8 +169,8 @@ pub(crate) fn patched(files: &[FileNet], programs: bool, tally: &mut Tally) {
 }
 
 /// Checks what a session changed, all in all and turn by turn.
-fn session(world: &World, linked: &Linked<'_>, now: &Now, shelf: &super::world::Memory, index: usize, programs: bool, tally: &mut Tally) {
-    let book = SessionBook::read(linked, &[index], now, shelf, None);
+fn session(world: &World, linked: &Linked<'_>, now: &Now, disk: &super::world::Memory, index: usize, programs: bool, tally: &mut Tally) {
+    let book = SessionBook::read(linked, &[index], now, disk, None);
     let calls = &book.transcript().calls;
     let truth = |by: usize, path: &str| {
         let call = calls[by].row.call;
@@ -209,14 +209,14 @@ fn session(world: &World, linked: &Linked<'_>, now: &Now, shelf: &super::world::
 
 fn histories(seed: u64, programs: bool) {
     let world = invented(seed);
-    let shelf = world.shelf();
-    let linker = shelf.linker();
+    let disk = world.disk();
+    let linker = disk.linker();
     let linked = linker.link();
     let now = Now::at("2026-03-06T00:00:00Z".parse::<Time>().unwrap());
     assert_eq!(linked.sessions.len(), 3);
     let mut tally = Tally::default();
     for index in 0..linked.sessions.len() {
-        session(&world, &linked, &now, &shelf, index, programs, &mut tally);
+        session(&world, &linked, &now, &disk, index, programs, &mut tally);
     }
     let Tally { before, after, replayed, gaps, patches, unknown } = tally;
     assert!(before > 150 && after > 250 && replayed > 20 && gaps > 40 && patches > 50 && unknown > 50, "{tally:?}");
@@ -224,8 +224,8 @@ fn histories(seed: u64, programs: bool) {
     let paths: BTreeSet<&String> = world.truths.keys().map(|(_, path)| path).collect();
     assert!(paths.len() >= 18);
     for path in paths {
-        assert_eq!(find(&linked, &now, &shelf, path, None), FileLookup::One(path.clone()));
-        let history = history(&linked, &now, &shelf, path);
+        assert_eq!(find(&linked, &now, &disk, path, None), FileLookup::One(path.clone()));
+        let history = history(&linked, &now, &disk, path);
         let truth = |step: &Step| {
             let call = history.evidence[step.by].call.clone().unwrap();
             world.truths.get(&(call.clone(), path.clone())).unwrap_or_else(|| panic!("{call} did nothing to {path}")).clone()

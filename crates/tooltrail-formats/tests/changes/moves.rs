@@ -46,11 +46,11 @@ fn patch(acts: &[Act]) -> String {
             }
         }
     }
-    let shelf = world.shelf();
-    let linker = shelf.linker();
+    let disk = world.disk();
+    let linker = disk.linker();
     let linked = linker.link();
     let now = Now::at("2026-03-06T00:00:00Z".parse::<Time>().unwrap());
-    let book = SessionBook::read(&linked, &[0], &now, &shelf, None);
+    let book = SessionBook::read(&linked, &[0], &now, &disk, None);
     let path = |path: &str| unified::relative(path, Some(PROJECT));
     let names = PatchNames { path: &path, left_out: &|_| None, call: &|by| (by + 1).to_string(), place: &|_| None, whole: "this session" };
     SessionChanges::read(&book).nets(|_| true).map(|files| unified::patch(&files, &names)).collect()

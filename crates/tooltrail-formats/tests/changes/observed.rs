@@ -26,11 +26,11 @@ fn told(step: &Step) -> String {
 #[test]
 fn the_words_of_a_command_and_what_was_seen_are_one_change() {
     let path = "/home/me/.claude/projects/-srv-app/00000041-0000-4000-8000-000000000000.jsonl";
-    let shelf = Memory(BTreeMap::from([(path.to_owned(), LOG.as_bytes().to_vec())]), BTreeMap::new());
-    let linker = shelf.linker();
+    let disk = Memory(BTreeMap::from([(path.to_owned(), LOG.as_bytes().to_vec())]), BTreeMap::new());
+    let linker = disk.linker();
     let linked = linker.link();
     let now = Now::at("2026-10-01T00:00:00Z".parse::<Time>().unwrap());
-    let book = SessionBook::read(&linked, &[0], &now, &shelf, None);
+    let book = SessionBook::read(&linked, &[0], &now, &disk, None);
     let mut steps: Vec<String> = SessionChanges::read(&book).steps().flatten().map(|step| told(&step)).collect();
     steps.sort();
     let (wide, narrow) =
@@ -60,5 +60,5 @@ fn the_words_of_a_command_and_what_was_seen_are_one_change() {
     ];
     assert_eq!(files, expected);
     // Only the agent names it.
-    assert_eq!(find(&linked, &now, &shelf, "Cargo.lock", None), FileLookup::One("/srv/app/Cargo.lock".to_owned()));
+    assert_eq!(find(&linked, &now, &disk, "Cargo.lock", None), FileLookup::One("/srv/app/Cargo.lock".to_owned()));
 }

@@ -378,13 +378,13 @@ fn histories(seed: u64) -> ShellTally {
 }
 
 fn compare(world: &World, repository: &mut Repository, order: &[String]) -> ShellTally {
-    let shelf = world.shelf();
-    let linker = shelf.linker();
+    let disk = world.disk();
+    let linker = disk.linker();
     let linked = linker.link();
     let now = Now::at("2026-03-06T00:00:00Z".parse::<Time>().unwrap());
     let mut tally = ShellTally::default();
     for index in 0..linked.sessions.len() {
-        let book = SessionBook::read(&linked, &[index], &now, &shelf, None);
+        let book = SessionBook::read(&linked, &[index], &now, &disk, None);
         let calls = &book.transcript().calls;
         let changes = SessionChanges::read(&book);
         let steps: Vec<(String, Step)> = changes.steps().flatten().map(|step| (calls[step.by].row.call.to_owned(), step)).collect();
@@ -398,7 +398,7 @@ fn compare(world: &World, repository: &mut Repository, order: &[String]) -> Shel
     // The same from all logs together.
     let mut steps: Vec<(String, Step)> = Vec::new();
     for name in NAMES {
-        let history = history(&linked, &now, &shelf, &format!("{PROJECT}/{name}"));
+        let history = history(&linked, &now, &disk, &format!("{PROJECT}/{name}"));
         steps.extend(history.steps.iter().map(|step| (history.evidence[step.by].call.clone().unwrap(), step.clone())));
     }
     check(&steps, repository, order, &mut tally);

@@ -4,9 +4,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::link::Source;
 use tooltrail_model::{Linker, Span};
 use tooltrail_testkit::rng::Rng;
@@ -143,7 +143,7 @@ impl World {
     }
 
     /// The logs, as they lie on the disk.
-    pub(crate) fn shelf(&self) -> Memory {
+    pub(crate) fn disk(&self) -> Memory {
         let text = |log: &Log| log.records.iter().map(|record| format!("{record}\n")).collect::<String>().into_bytes();
         Memory(self.logs.iter().map(|log| (log.path.clone(), text(log))).collect(), BTreeMap::new())
     }
@@ -166,7 +166,7 @@ impl Memory {
     }
 }
 
-impl Shelf for Memory {
+impl ReadLogs for Memory {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
         let bytes = self.0.get(file).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(&bytes[..]))

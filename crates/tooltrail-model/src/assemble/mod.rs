@@ -169,12 +169,12 @@ impl Assembler {
     /// Reserves memory for what a source of this size usually contains. Unused memory is released in the end.
     pub fn expect(&mut self, bytes: u64) {
         // Rough bytes of log per entry; the limit keeps a large file alone from reserving much.
-        let room = |each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).min(1 << 16);
-        self.out.calls.reserve(room(8_000));
-        self.out.usage.reserve(room(9_000));
-        self.usage.reserve(room(9_000));
-        self.calls.expect(room(8_000));
-        self.chain.expect(room(3_000));
+        let space = |each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).min(1 << 16);
+        self.out.calls.reserve(space(8_000));
+        self.out.usage.reserve(space(9_000));
+        self.usage.reserve(space(9_000));
+        self.calls.expect(space(8_000));
+        self.chain.expect(space(3_000));
     }
 
     /// Sets the origin once it is known what the source is. Only lines have been counted so far.

@@ -222,7 +222,7 @@ function drawCall(pen, place, top) {
   if (problem && said !== NO_END) said += (said ? ' · ' : '') + (calls.why.get(place) ?? told.statuses[calls.status[place]][0]).split(':')[0];
   label(pen, said, left, right, top + ROW_MID);
 }
-// How long it took stands behind the bar, or before it where there is no room.
+// How long it took stands behind the bar, or before it where there is no space.
 function label(pen, text, left, right, middle) {
   // What is elsewhere says where.
   if (right < -4 || left > scale.width) {

@@ -6,11 +6,11 @@ function makeScale(gaps, end, width) {
   const starts = Float64Array.from(gaps, ([start]) => start);
   const before = new Float64Array(count + 1);
   gaps.forEach(([, length], at) => { before[at + 1] = before[at] + length; });
-  const room = Math.max(60, width - LEFT - RIGHT);
+  const space = Math.max(60, width - LEFT - RIGHT);
   // Where there are many breaks they are narrow, until somebody comes nearer.
-  const least = count ? Math.min(BREAK, Math.max(1, room * 0.45 / count)) : 0;
+  const least = count ? Math.min(BREAK, Math.max(1, space * 0.45 / count)) : 0;
   const time = Math.max(1, end - before[count]);
-  const fit = Math.max(room - least * count, 30) / time;
+  const fit = Math.max(space - least * count, 30) / time;
   return { gaps, starts, before, end, width, least, fit, at: fit, left: -LEFT, wide: least };
 }
 

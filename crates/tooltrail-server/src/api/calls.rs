@@ -174,14 +174,14 @@ fn copies(
 
 /// A view of all linked logs that filters can be applied to.
 pub(super) fn asked<'a>(snapshot: &'a CatalogueSnapshot, linked: &'a Linked<'a>, threads: usize) -> MatchContext<'a> {
-    MatchContext { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
+    MatchContext { linked, disk: snapshot.library.disk(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
 }
 
 /// The row of a copy, as `calls --copies --json` has it.
 fn copy(asked: &MatchContext<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
     let mut row = asked.linked.call_row(call, asked.now, true);
     // A log that was rewritten since leaves the row without a title.
-    let _ = load::complete_at(asked.shelf, &mut row, asked.linked.record(call.id));
+    let _ = load::complete_at(asked.disk, &mut row, asked.linked.record(call.id));
     take(&row);
 }
 

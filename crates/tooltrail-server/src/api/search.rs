@@ -17,7 +17,7 @@ use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::{Bundle, Library, StoredLibrary};
 use tooltrail_catalog::search::{Field, Hit, Query, search};
 use tooltrail_catalog::store::CatalogueError;
-use tooltrail_formats::shelf::Shelf;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_model::Time;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
@@ -204,8 +204,8 @@ impl Library for RemainingLibrary<'_> {
         self.stored.open(bundle)
     }
 
-    fn shelf(&self) -> &dyn Shelf {
-        self.stored.shelf()
+    fn disk(&self) -> &dyn ReadLogs {
+        self.stored.disk()
     }
 
     fn keep(&self) -> Option<&Keep> {

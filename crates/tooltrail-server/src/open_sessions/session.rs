@@ -11,7 +11,7 @@ use self_cell::self_cell;
 use std::sync::{Arc, OnceLock};
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::watch::WatchedSession;
-use tooltrail_formats::shelf::Disk;
+use tooltrail_formats::disk::Disk;
 use tooltrail_formats::transcript::{RecordIndexCache, SessionBook};
 use tooltrail_model::book::Book;
 use tooltrail_model::link::{Linked, LinkedSession, Linker, Now};
@@ -44,7 +44,7 @@ impl LogSource {
 struct SessionLogs {
     linker: Arc<Linker>,
     now: Now,
-    shelf: Disk,
+    disk: Disk,
     notes: Arc<RecordIndexCache>,
 }
 
@@ -74,7 +74,7 @@ impl OpenSession {
     /// Opens a version of a session. `notes`: facts about its records from an older version.
     pub(super) fn open(key: &SessionKey, logs: LogSource, notes: Arc<RecordIndexCache>) -> Result<Self, OpenError> {
         let (linker, now) = logs.load()?;
-        let logs = LinkedLogs::new(SessionLogs { linker, now, shelf: Disk::default(), notes }, |logs| logs.linker.link());
+        let logs = LinkedLogs::new(SessionLogs { linker, now, disk: Disk::default(), notes }, |logs| logs.linker.link());
         // Logs are stored in bundles that may contain several sessions, so this one has to be found among them.
         let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
         let session = logs.borrow_dependent().sessions.iter().position(is_it).ok_or(OpenError::Missing)?;
@@ -82,7 +82,7 @@ impl OpenSession {
             linked: logs.borrow_dependent(),
             session,
             now: &logs.borrow_owner().now,
-            shelf: &logs.borrow_owner().shelf,
+            disk: &logs.borrow_owner().disk,
             version: key.version,
             notes: &logs.borrow_owner().notes,
             book: OnceLock::new(),
@@ -107,7 +107,7 @@ pub struct SessionReader<'a> {
     /// Time at which it was opened.
     pub now: &'a Now,
     /// Access to the files of its logs.
-    pub shelf: &'a Disk,
+    pub disk: &'a Disk,
     /// Number of its version, which is part of the addresses on its pages.
     pub version: u64,
     notes: &'a RecordIndexCache,
@@ -120,12 +120,12 @@ pub struct SessionReader<'a> {
 impl<'a> SessionReader<'a> {
     /// The whole session. Its logs are read for it.
     pub fn book(&self) -> &SessionBook<'a> {
-        self.book.get_or_init(|| SessionBook::read_on(self.linked, self.session, self.now, self.shelf, self.notes))
+        self.book.get_or_init(|| SessionBook::read_on(self.linked, self.session, self.now, self.disk, self.notes))
     }
 
     /// The calls without the messages. No log has to be read for that.
     pub fn calls(&self) -> &SessionBook<'a> {
-        let outline = || SessionBook::outline(self.linked, &[self.session], self.now, self.shelf);
+        let outline = || SessionBook::outline(self.linked, &[self.session], self.now, self.disk);
         // Once the whole book is read it serves as well, and the outline need not be made.
         self.book.get().unwrap_or_else(|| self.outline.get_or_init(outline))
     }

@@ -136,7 +136,7 @@ fn as_markdown(
         export::learn(reader, &change)?;
         let words = typed_arena::Arena::new();
         let private = Private { change: &change, words: &words };
-        write(&SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, Some(private)), index, out)
+        write(&SessionBook::read(reader.linked, &[reader.session], reader.now, reader.disk, Some(private)), index, out)
     })?;
     let PageResponse::Text(kind, text) = written else { return Ok(written) };
     // Also after rendering: whatever the renderer added is covered too.

@@ -54,7 +54,7 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
         OutputSource::Changes => reader.book(),
         OutputSource::Session => {
             let private = change.map(|change| Private { change, words: &words });
-            redacted = SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, private);
+            redacted = SessionBook::read(reader.linked, &[reader.session], reader.now, reader.disk, private);
             &redacted
         }
     };
@@ -66,5 +66,5 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
 pub(super) fn learn(reader: &SessionReader<'_>, change: &RedactFn<'_>) -> io::Result<()> {
     let words = typed_arena::Arena::new();
     let private = Private { change, words: &words };
-    outputs::read_through(&SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, Some(private)))
+    outputs::read_through(&SessionBook::read(reader.linked, &[reader.session], reader.now, reader.disk, Some(private)))
 }

@@ -12,9 +12,9 @@ use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use tooltrail_catalog::search::prefilter::Prefilter;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::records;
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::At;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::filter::{Pattern, texts};
@@ -87,7 +87,7 @@ fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
     let (mut buffer, turns, mut likely) = (Buffer::default(), Turns::default(), HashSet::new());
     for source in sources {
         let Some(source_log) = reader.linked.sources.get(source) else { continue };
-        let log = match reader.shelf.log(&source_log.path) {
+        let log = match reader.disk.log(&source_log.path) {
             Ok(log) => log,
             Err(error) => {
                 // A log that has just been deleted must not fail the search in the others.

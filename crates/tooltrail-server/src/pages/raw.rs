@@ -8,9 +8,9 @@ use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
 use maud::{Markup, html};
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
 use tooltrail_formats::records::LONGEST;
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::value;
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, size};
@@ -65,7 +65,7 @@ struct RawLine {
 /// Lines of a log from a number on, and whether there are more.
 fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<RawLine>, bool)> {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    let mut log = Lines::new(reader.shelf.log(file)?, &mut buffer, &turns, LONGEST);
+    let mut log = Lines::new(reader.disk.log(file)?, &mut buffer, &turns, LONGEST);
     let mut told = Vec::new();
     while let Some(line) = log.next_line()? {
         // Lines have different lengths and there is no index of them, so earlier ones have to be skipped.
@@ -87,7 +87,7 @@ fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: 
 fn first_of_last(reader: &SessionReader<'_>, file: &str) -> u64 {
     let (mut buffer, turns, mut last) = (Buffer::default(), Turns::default(), 1);
     // The error is shown when the lines are read.
-    let Ok(log) = reader.shelf.log(file) else { return 1 };
+    let Ok(log) = reader.disk.log(file) else { return 1 };
     let mut log = Lines::new(log, &mut buffer, &turns, LONGEST);
     while let Ok(Some(line)) = log.next_line() {
         last = line.number;

@@ -124,7 +124,7 @@ fn below(title: &str, kind: Kind, whole: bool, block: Block) -> Option<Block> {
             // A command without output would leave an empty box.
             (!rest.lines.is_empty() || rest.elided.is_some()).then_some(Block::Terminal(rest))
         }
-        // A command's description and its full text would leave no room for its output.
+        // A command's description and its full text would leave no space for its output.
         Block::Fields { .. } if kind == Kind::Shell => None,
         Block::Section { label, .. } if kind == Kind::Shell && label.text().starts_with("command, ") => None,
         Block::Fields { fields }

@@ -92,17 +92,17 @@ fn paths(files: &[GrepFile]) -> Vec<String> {
 fn found(call: &Story<'_>, grep: &Grep, limits: &Limits) -> Vec<Block> {
     let marks = pattern(grep);
     // One limit for all files together: a search may match in thousands.
-    let mut room = limits.lines;
+    let mut space = limits.lines;
     let mut body = Vec::new();
     for (place, file) in grep.files.iter().enumerate() {
-        if room == 0 {
+        if space == 0 {
             let rest = paths(grep.files.get(place..).unwrap_or_default());
             let label = format!("{} more", counted(rest.len() as u64, "file"));
             body.push(section(label, false, vec![by_folder(call, &rest, limits)]));
             break;
         }
-        let code = lines(file, marks.as_ref(), &Limits { lines: room, ..*limits });
-        room -= code.lines.len().min(room);
+        let code = lines(file, marks.as_ref(), &Limits { lines: space, ..*limits });
+        space -= code.lines.len().min(space);
         let code = vec![Block::Code(code)];
         // A search in a single file does not repeat its path in the result.
         let path = if file.path.is_empty() { grep.path.as_deref().unwrap_or_default() } else { &file.path };

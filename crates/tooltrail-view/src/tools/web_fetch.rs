@@ -29,7 +29,7 @@ impl ToolView for WebFetchView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::WebFetch(fetch) = &call.told.detail else { return Head::default() };
-        // The scheme is the same for nearly all pages and only takes room.
+        // The scheme is the same for nearly all pages and only takes space.
         let title = title(call).without_start("https://");
         let code = fetch.code.as_ref().map(|(code, _)| Line::from(code.to_string()));
         let facts = code.into_iter().chain(fetch.bytes.map(size).map(Line::from)).filter(|_| came(call)).collect();

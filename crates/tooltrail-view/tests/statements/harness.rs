@@ -185,7 +185,7 @@ impl CaseOutput<'_> {
     fn rows(&self) -> Vec<Value> {
         let completed = self.linked.calls.iter().map(|call| {
             let mut row = self.linked.call_row(call, &self.logs.now, false);
-            let _ = load::complete_at(&self.logs.shelf, &mut row, self.linked.record(call.id));
+            let _ = load::complete_at(&self.logs.disk, &mut row, self.linked.record(call.id));
             json!(row)
         });
         completed.collect()

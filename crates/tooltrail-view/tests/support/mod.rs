@@ -5,9 +5,9 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tooltrail_formats::disk::{Disk, ReadLogs};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::{ChangeReader, ChangeSource, PathStyle};
@@ -22,7 +22,7 @@ pub(crate) struct Logs {
     /// The moment of asking.
     pub(crate) now: Now,
     /// The disk, with a count of how often it was read.
-    pub(crate) shelf: Counting,
+    pub(crate) disk: Counting,
 }
 
 /// Reads logs, long after they were written.
@@ -36,7 +36,7 @@ pub(crate) fn read_at(paths: &[PathBuf], time: &str) -> Logs {
     assert!(search.problems.is_empty() && !search.files.is_empty(), "{search:?}");
     let (linker, problems) = scan::scan(&search.files, &Options::default(), &Progress::default());
     assert!(problems.is_empty(), "{problems:?}");
-    Logs { linker, now: Now::at(time.parse::<Time>().unwrap()), shelf: Counting::default() }
+    Logs { linker, now: Now::at(time.parse::<Time>().unwrap()), disk: Counting::default() }
 }
 
 impl Logs {
@@ -44,7 +44,7 @@ impl Logs {
     pub(crate) fn with_book<T>(&self, test: impl FnOnce(&Linked<'_>, &SessionBook<'_>) -> T) -> T {
         let linked = self.linker.link();
         let sessions: Vec<usize> = (0..linked.sessions.len()).collect();
-        let book = SessionBook::read(&linked, &sessions, &self.now, &self.shelf, None);
+        let book = SessionBook::read(&linked, &sessions, &self.now, &self.disk, None);
         test(&linked, &book)
     }
 }
@@ -63,7 +63,7 @@ impl Counting {
     }
 }
 
-impl Shelf for Counting {
+impl ReadLogs for Counting {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
         self.reads.fetch_add(1, Ordering::Relaxed);
         self.disk.log(file)

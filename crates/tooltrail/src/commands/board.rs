@@ -20,7 +20,7 @@ use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::matching::MatchContext;
 use tooltrail_catalog::watch::{ChangeEvent, NextChange, SubscribeOptions, Subscriber, Watcher};
-use tooltrail_formats::shelf::Disk;
+use tooltrail_formats::disk::Disk;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, Now};
 
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
         own,
         filter,
         sessions: BTreeMap::new(),
-        shelf: Disk::default(),
+        disk: Disk::default(),
         keep: keeping::keep(args),
         selected: None,
         rings: own.notify,
@@ -118,7 +118,7 @@ struct Board<'a> {
     own: &'a BoardArgs,
     filter: Filter,
     sessions: BTreeMap<Key, RunningSession>,
-    shelf: Disk,
+    disk: Disk,
     keep: Option<Keep>,
     /// The session that the user has selected.
     selected: Option<Key>,
@@ -153,7 +153,7 @@ impl Board<'_> {
     /// Updates a session from linked logs; returns it if its row has changed.
     fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<RunningSession> {
         let place = linked.sessions.iter().position(|session| session.agent == key.0 && *session.id == *key.1);
-        let asked = MatchContext { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
+        let asked = MatchContext { linked, disk: &self.disk, now, threads: 1, keep: self.keep.as_ref() };
         let found = place.and_then(|place| RunningSession::of(&asked, place, &self.filter));
         let before = match &found {
             Some(found) if found.is_alive() => self.sessions.insert(key.clone(), found.clone()),
@@ -339,8 +339,8 @@ impl Board<'_> {
         let sorted = self.sorted();
         let place = self.selected.as_ref().and_then(|selected| sorted.iter().position(|session| session.key == *selected));
         // Three lines are taken by the summary, the names of columns and the keys; if sessions are left out, a fourth one says how many.
-        let room = height.saturating_sub(3);
-        let shown = if sorted.len() <= room { sorted.len() } else { room.saturating_sub(1) };
+        let space = height.saturating_sub(3);
+        let shown = if sorted.len() <= space { sorted.len() } else { space.saturating_sub(1) };
         // The selected session is always among those that are shown.
         let first = place.map_or(0, |place| (place + 1).saturating_sub(shown));
         let bell = if self.rings { "on" } else { "off" };

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::matching;
 use tooltrail_catalog::store::ListedCall;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::load::{self, RequestPlace};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::Reason;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::json_line;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     }
     let (mut table, times) = (own.table(args, false)?, TimeWriter::new(args));
     for call in &shown {
-        add_row(&mut table, logs.shelf(), &times, linked.call_row(call, &logs.now, own.copies), linked.record(call.id), None);
+        add_row(&mut table, logs.disk(), &times, linked.call_row(call, &logs.now, own.copies), linked.record(call.id), None);
     }
     let sources = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
     let counts = ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs: sources };
@@ -174,7 +174,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     let (mut table, times) = (own.table(args, has_errors)?, TimeWriter::new(args));
     let add = |_: &mut (), row: CallRow<'_>, at| {
         let error = errors.next().flatten();
-        add_row(&mut table, ready.library.shelf(), &times, row, at, error);
+        add_row(&mut table, ready.library.disk(), &times, row, at, error);
     };
     asked.each_row(&shown, add, |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
@@ -273,7 +273,7 @@ fn empty_table() -> Table {
 /// Adds a call to a table.
 fn add_row(
     table: &mut Table,
-    shelf: &dyn Shelf,
+    disk: &dyn ReadLogs,
     times: &TimeWriter,
     mut row: CallRow<'_>,
     request: impl Into<RequestPlace>,
@@ -282,9 +282,9 @@ fn add_row(
     let (sign, style) = out::look(row.status);
     // A stored row says already what the call is about, and only commands are read again.
     let command = if row.about.is_some() {
-        load::understand(shelf, &mut row, request)
+        load::understand(disk, &mut row, request)
     } else {
-        load::complete_at(shelf, &mut row, request).ok().flatten()
+        load::complete_at(disk, &mut row, request).ok().flatten()
     };
     // Marks a success that is not the success of the test or build in the command.
     let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };

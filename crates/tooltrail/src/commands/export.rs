@@ -106,7 +106,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let redactor = redactor();
     let change = |text: String| redactor.text(text);
     let redaction: Option<&RedactFn<'_>> = if own.no_redact { None } else { Some(&change) };
-    let read = |private| SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
+    let read = |private| SessionBook::read(&linked, &sessions, &logs.now, logs.disk(), private);
     if redaction.is_some() {
         learn(&redactor, &linked, &sessions, &logs).context("cannot read the session")?;
     }
@@ -145,7 +145,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
 fn learn(redactor: &Redactor, linked: &Linked<'_>, sessions: &[usize], logs: &Logs) -> io::Result<()> {
     let (words, change) = (typed_arena::Arena::new(), |text: String| redactor.text(text));
     let private = Private { change: &change, words: &words };
-    outputs::read_through(&SessionBook::read(linked, sessions, &logs.now, logs.shelf(), Some(private)))?;
+    outputs::read_through(&SessionBook::read(linked, sessions, &logs.now, logs.disk(), Some(private)))?;
     redactor.restart_counts();
     Ok(())
 }

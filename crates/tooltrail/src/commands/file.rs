@@ -63,7 +63,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     logs.require_any()?;
     let linked = logs.link();
     let directory = std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());
-    let path = match find(&linked, &logs.now, logs.shelf(), &own.path, directory.as_deref()) {
+    let path = match find(&linked, &logs.now, logs.disk(), &own.path, directory.as_deref()) {
         FileLookup::One(path) => path,
         // Exit code 1 for an unknown file, as `grep` for no match, so that scripts can tell it from an error.
         FileLookup::Nothing => {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
             bail!("`{}` matches {} files; give more of the path:\n  {}{more}", own.path, paths.len(), shown.join("\n  "));
         }
     };
-    let history = history(&linked, &logs.now, logs.shelf(), &path);
+    let history = history(&linked, &logs.now, logs.disk(), &path);
     let entries = versions(&history.steps);
     // Each of these asks for one text instead of the list.
     if own.before.is_some() || own.after.is_some() || own.version.is_some() || own.output.is_some() {

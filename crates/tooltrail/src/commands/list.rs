@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::matching;
 use tooltrail_catalog::store::SessionListing;
-use tooltrail_formats::shelf::Shelf;
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::transcript::{SessionBook, SharedRecords};
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let found = matching::sessions(&logs.asked(&linked), &filter, own.within.into());
     let records = SharedRecords::new(&linked);
-    let digest = |session: usize| Ok(digest_of(&records, session, &logs.now, logs.shelf()));
+    let digest = |session: usize| Ok(digest_of(&records, session, &logs.now, logs.disk()));
     print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, prepare: &|_| Ok(()), is_gone: &|_| false })?;
     Ok(logs.exit())
 }
@@ -169,16 +169,16 @@ fn unstored_digests(
         let records = SharedRecords::new(&linked);
         for session in sessions {
             if let Some(place) = linked.session_with_id(rows[session].agent, rows[session].session) {
-                digests.insert(session, digest_of(&records, place, &ready.now, ready.library.shelf()));
+                digests.insert(session, digest_of(&records, place, &ready.now, ready.library.disk()));
             }
         }
     }
     Ok(digests)
 }
 
-fn digest_of(records: &SharedRecords<'_>, session: usize, now: &Now, shelf: &dyn Shelf) -> Digest {
+fn digest_of(records: &SharedRecords<'_>, session: usize, now: &Now, disk: &dyn ReadLogs) -> Digest {
     // The conversation is read for a table too: its verdict is about what the last answer claims.
-    let book = SessionBook::read_shared(records, session, now, shelf);
+    let book = SessionBook::read_shared(records, session, now, disk);
     digest::of(&book, &Selection::default())
 }
 

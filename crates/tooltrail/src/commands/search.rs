@@ -129,7 +129,7 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
     let mut logs = logs::read(args, &paths, false)?;
     logs.require_any()?;
     // Never dropped: the process ends right after printing, and freeing all of it would only cost time.
-    let library = ManuallyDrop::new(ScannedLibrary::new(logs.take(), logs.shelf(), logs.keep()));
+    let library = ManuallyDrop::new(ScannedLibrary::new(logs.take(), logs.disk(), logs.keep()));
     find(args, own, &*library, &query, &logs.now, logs.threads())
 }
 
@@ -254,8 +254,8 @@ impl HitPrinter {
                 continue;
             }
             // 28 columns are taken by the name, the field and the spaces between them.
-            let room = width.map(|width| width.saturating_sub(28).max(20));
-            writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, room, Spaces::Squeezed))?;
+            let space = width.map(|width| width.saturating_sub(28).max(20));
+            writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, space, Spaces::Squeezed))?;
         }
         out.flush()?;
         Ok(())
@@ -297,7 +297,7 @@ impl HitPrinter {
 /// A text cut to the terminal, beside so many columns that are taken.
 fn within(text: &str, taken: usize) -> String {
     match table::terminal_width() {
-        // Of a title with less room nothing would be left.
+        // Of a title with less space nothing would be left.
         Some(width) => table::fit(text, text.width().min(width.saturating_sub(taken).max(20)), Align::Fill, true),
         None => text.to_owned(),
     }
@@ -305,14 +305,14 @@ fn within(text: &str, taken: usize) -> String {
 
 /// Prints the whole lines around a match.
 fn lines(out: &mut dyn Write, hit: &Hit, width: Option<usize>) -> io::Result<()> {
-    let room = width.map(|width| width.saturating_sub(6).max(20));
+    let space = width.map(|width| width.saturating_sub(6).max(20));
     let mut start = 0;
     for line in hit.snippet.split('\n') {
         let end = start + line.chars().count();
         // Positions of matches count letters of the whole snippet; a match may go on over several lines.
         let own = hit.matches.iter().filter(|span| span[0] <= end && span[1] > start);
         let own: Vec<[usize; 2]> = own.map(|span| [span[0].max(start) - start, span[1].min(end) - start]).collect();
-        writeln!(out, "    {}", marked(line, &own, room, Spaces::Kept))?;
+        writeln!(out, "    {}", marked(line, &own, space, Spaces::Kept))?;
         start = end + 1;
     }
     Ok(())
@@ -331,10 +331,10 @@ enum Spaces {
 const MATCH: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).bold();
 
 /// A snippet on one line, without control characters, with its matches highlighted; cut so that the first match is visible.
-fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>, spaces: Spaces) -> String {
+fn marked(snippet: &str, matches: &[[usize; 2]], space: Option<usize>, spaces: Spaces) -> String {
     let first = matches.first().map_or(0, |span| span[0]);
     // Leaves a third of the line as context before the match.
-    let skipped = room.map_or(0, |room| first.saturating_sub(room / 3));
+    let skipped = space.map_or(0, |space| first.saturating_sub(space / 3));
     let inside = |at: usize| matches.iter().any(|span| (span[0]..span[1]).contains(&at));
     let (mut out, mut lit, mut blank, mut width) = (String::new(), false, true, 0);
     // Letter by letter: positions of matches count letters of the snippet, and some letters are replaced or dropped for the terminal.
@@ -345,7 +345,7 @@ fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>, spaces: Sp
             continue;
         }
         width += shown.width();
-        if room.is_some_and(|room| width > room) {
+        if space.is_some_and(|space| width > space) {
             break;
         }
         if inside(at) != lit {

@@ -12,8 +12,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use tooltrail_formats::disk::ReadLogs;
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
-use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::link::Source;
 use tooltrail_model::row::{Place, VERSION};
 use tooltrail_redact::Redactor;
@@ -84,12 +84,12 @@ fn search<'a>(logs: &Logs, sources: &[&'a Source], max_line: usize) -> FoundSecr
     // Nothing is learned from one line for another, so one redactor serves all threads.
     let (redactor, turns, next) = (Redactor::default(), Turns::default(), AtomicUsize::new(0));
     let found: Mutex<SourceFindings<'a>> = Mutex::default();
-    let shelf = logs.shelf();
+    let disk = logs.disk();
     let work = || {
         let mut buffer = Buffer::default();
         while let Some((index, source)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|index| Some((index, *sources.get(index)?))) {
             let mut rows = Vec::new();
-            let read = secrets_of(source, shelf, &redactor, (&mut buffer, &turns, max_line), &mut rows);
+            let read = secrets_of(source, disk, &redactor, (&mut buffer, &turns, max_line), &mut rows);
             found.lock().unwrap_or_else(PoisonError::into_inner).insert(index, (rows, read));
         }
     };
@@ -111,12 +111,12 @@ fn search<'a>(logs: &Logs, sources: &[&'a Source], max_line: usize) -> FoundSecr
 /// Adds the secrets of a source, a row for each kind in each line.
 fn secrets_of<'a>(
     source: &'a Source,
-    shelf: &dyn Shelf,
+    disk: &dyn ReadLogs,
     redactor: &Redactor,
     (buffer, turns, max_line): (&mut Buffer, &Turns, usize),
     rows: &mut Vec<SecretRow<'a>>,
 ) -> io::Result<()> {
-    let mut lines = Lines::new(shelf.log(&source.path)?, buffer, turns, max_line);
+    let mut lines = Lines::new(disk.log(&source.path)?, buffer, turns, max_line);
     while let Some(line) = lines.next_line()? {
         // Bytes that are no text are replaced; what stands beside them is still looked at.
         let text = String::from_utf8_lossy(line.bytes);

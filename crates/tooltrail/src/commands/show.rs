@@ -84,8 +84,8 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     };
     let alone = outline_is_enough(args, own, &linked, &target);
     let book = match alone {
-        true => SessionBook::outline(&linked, &sessions, &logs.now, logs.shelf()),
-        false => SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None),
+        true => SessionBook::outline(&linked, &sessions, &logs.now, logs.disk()),
+        false => SessionBook::read(&linked, &sessions, &logs.now, logs.disk(), None),
     };
     let selection = Selection { turns: own.turns };
     check_turns(&book, &selection)?;

@@ -193,8 +193,8 @@ fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize
     }
     let fate = cell(&status, most(&status, column), Align::Fill);
     let head = 8 + 2 + whose.width() + 2 + column + 2 + 8 + 2;
-    let room = terminal.map_or(usize::MAX, |width| width.saturating_sub(head).max(4));
-    let what = fit(&what, what.width().min(room), Align::Fill, true);
+    let space = terminal.map_or(usize::MAX, |width| width.saturating_sub(head).max(4));
+    let what = fit(&what, what.width().min(space), Align::Fill, true);
     writeln!(out, "{DIM}{time:8}  {whose}{DIM:#}  {style}{fate}{style:#}  {}  {}", cell(&took, 8, Align::Right), what.trim_end())
 }
 

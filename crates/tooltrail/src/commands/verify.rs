@@ -140,7 +140,7 @@ fn verify(
     if sessions.is_empty() {
         bail!("there is no session");
     }
-    let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
+    let book = SessionBook::read(&linked, &sessions, &logs.now, logs.disk(), None);
     let mut digest = digest::of(&book, &Selection::default());
     // An agent asks its hooks before the last answer is in the log.
     if let Some(said) = said {

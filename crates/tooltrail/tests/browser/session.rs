@@ -233,7 +233,7 @@ async fn chips(browser: &Browser, page: &str) {
     browser.open(page).await;
 }
 
-/// The head leaves the rows their room, and what one needs stays in sight.
+/// The head leaves the rows their space, and what one needs stays in sight.
 async fn room_for_rows(browser: &Browser, page: &str) {
     browser.resize(1280, 900, false);
     browser.open(page).await;

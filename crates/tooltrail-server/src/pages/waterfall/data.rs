@@ -156,7 +156,7 @@ impl<'r> Waterfall<'r> {
 
 /// Argument of a call, in so many letters.
 pub(super) fn title(reader: &SessionReader<'_>, call: &CallEntry<'_>, letters: usize) -> String {
-    let told = load::about_at(reader.shelf, &call.row, call.request.at).unwrap_or_default();
+    let told = load::about_at(reader.disk, &call.row, call.request.at).unwrap_or_default();
     words::cut(argument(&told, call.row.cwd), letters)
 }
 

@@ -110,7 +110,7 @@ fn title(title: &Line) -> Markup {
         _ => return html! { span.title { span.h { (line(title)) } } },
     };
     match path.rfind('/').and_then(|slash| path.split_at_checked(slash + 1)) {
-        // A very long file name gets no protected end, or there would be no room for the folder.
+        // A very long file name gets no protected end, or there would be no space for the folder.
         Some((folder, name)) if !name.is_empty() && name.len() < 60 => html! { span.title { span.h { (folder) } span.t { (name) } } },
         _ => html! { span.title { span.h { (path) } } },
     }

@@ -38,7 +38,7 @@ pub struct PullRequestOptions {
 pub const MOST: usize = 60_000;
 /// The most characters if nothing else is asked for: about what people read in a description.
 pub const USUAL: usize = 8_000;
-/// The least limit: the head and the remarks at the end need some room.
+/// The least limit: the head and the remarks at the end need some space.
 pub const LEAST: usize = 2_000;
 /// Characters reserved for headings and for the remarks at the end.
 const SPARE: usize = 1_000;
@@ -56,7 +56,7 @@ const NAME: usize = 80;
 pub const CHANGE: Limits = Limits { lines: 200, bytes: 12_000, head: 20, highlight: false };
 /// Limits of a failed call's message.
 const MESSAGE: Limits = Limits { lines: 12, bytes: 1_200, head: 4, highlight: false };
-/// With less room than this no more content is tried.
+/// With less space than this no more content is tried.
 const TIGHT: usize = 300;
 
 /// Writes a session. `changes`: a section for each file that changed, within [`CHANGE`].
@@ -86,7 +86,7 @@ struct Pull<'b> {
 }
 
 impl Pull<'_> {
-    /// All of it. Important parts take their room first; their order in the text is different.
+    /// All of it. Important parts take their space first; their order in the text is different.
     fn text(&mut self, changes: &mut dyn Iterator<Item = Block>) -> io::Result<String> {
         // Order of importance, not of appearance: each part shrinks `left` for the next.
         let head = self.keep(self.head()?);
@@ -100,28 +100,28 @@ impl Pull<'_> {
         Ok([head, turns, files, diffs, open, calls, foot].concat())
     }
 
-    /// Title, facts and digest, with as many facts in each row of the digest as there is room for.
+    /// Title, facts and digest, with as many facts in each row of the digest as there is space for.
     fn head(&self) -> io::Result<String> {
         let transcript = self.book.transcript();
         let title = drawn(|doc| head(doc, self.digest, transcript))?;
-        let room = (self.limit / DIGEST).saturating_sub(size(&title));
+        let space = (self.limit / DIGEST).saturating_sub(size(&title));
         let mut rows = shortened(self.digest, transcript);
         let mut text = drawn(|doc| doc.digest(&rows))?;
         for facts in [8, 4, 2, 1] {
-            if size(&text) <= room {
+            if size(&text) <= space {
                 break;
             }
             rows.iter_mut().for_each(|row| row.facts.truncate(facts));
             text = drawn(|doc| doc.digest(&rows))?;
         }
         // Single facts may still be long; what proves most stands first.
-        while size(&text) > room && rows.pop().is_some() {
+        while size(&text) > space && rows.pop().is_some() {
             text = drawn(|doc| doc.digest(&rows))?;
         }
         Ok(title + &text)
     }
 
-    /// Takes the room of a text.
+    /// Takes the space of a text.
     fn keep(&mut self, text: String) -> String {
         self.left = self.left.saturating_sub(size(&text));
         text
@@ -137,8 +137,8 @@ impl Pull<'_> {
         let items = |prompt: usize, answer: usize| turns.iter().map(|turn| asked(turn, prompt, answer)).collect::<String>();
         // Prompts of all turns matter more than answers of a few, so prompts are fitted first, without answers.
         let mut tries = PROMPTS.iter().map(|&prompt| (prompt, items(prompt, 0)));
-        let room = self.left.saturating_sub(title.len());
-        let Some((prompt, mut text)) = tries.find(|(_, text)| size(text) <= room) else {
+        let space = self.left.saturating_sub(title.len());
+        let Some((prompt, mut text)) = tries.find(|(_, text)| size(text) <= space) else {
             let text = format!("{title}{}", self.first_turns(&turns));
             return Ok(self.keep(text));
         };
@@ -146,7 +146,7 @@ impl Pull<'_> {
         if prompt < PROMPTS[0] {
             self.gone.push("the ends of prompts".into());
         }
-        let answered = ANSWERS.iter().map(|&answer| (answer, items(prompt, answer))).find(|(_, text)| size(text) <= room);
+        let answered = ANSWERS.iter().map(|&answer| (answer, items(prompt, answer))).find(|(_, text)| size(text) <= space);
         match answered {
             Some((answer, with)) => {
                 text = with;
@@ -157,15 +157,15 @@ impl Pull<'_> {
         Ok(self.keep(format!("{title}{text}")))
     }
 
-    /// As many turns as there is room for, with the shortest prompts.
+    /// As many turns as there is space for, with the shortest prompts.
     fn first_turns(&mut self, turns: &[TurnSummary]) -> String {
         let shortest = PROMPTS.last().copied().unwrap_or_default();
         let (mut text, mut shown) = (String::new(), 0);
         // `TIGHT` is left for the remark on what is missing.
-        let mut room = self.left.saturating_sub(TIGHT);
+        let mut space = self.left.saturating_sub(TIGHT);
         for item in turns.iter().map(|turn| asked(turn, shortest, 0)) {
-            let Some(rest) = room.checked_sub(size(&item)) else { break };
-            (room, shown) = (rest, shown + 1);
+            let Some(rest) = space.checked_sub(size(&item)) else { break };
+            (space, shown) = (rest, shown + 1);
             text.push_str(&item);
         }
         self.gone.push(format!("answers, the ends of prompts and {}", counted((turns.len() - shown) as u64, "turn")));
@@ -181,15 +181,15 @@ impl Pull<'_> {
         let facts = digest::files(changed, self.book.transcript());
         let text = drawn(|doc| {
             doc.heading(3, "Changes")?;
-            // A budget of its own, so that a session with thousands of files leaves room for the rest.
-            let mut room = limit / FILES;
+            // A budget of its own, so that a session with thousands of files leaves space for the rest.
+            let mut space = limit / FILES;
             for (place, fact) in facts.iter().enumerate() {
                 let item = format!("- {}", super::digest::words(fact));
-                let Some(rest) = room.checked_sub(size(&item)) else {
+                let Some(rest) = space.checked_sub(size(&item)) else {
                     doc.line(&format!("- and {} more", count((facts.len() - place) as u64)))?;
                     break;
                 };
-                room = rest;
+                space = rest;
                 doc.line(&item)?;
             }
             Ok(())
@@ -202,7 +202,7 @@ impl Pull<'_> {
         let (mut text, mut all, mut missing) = (String::new(), 0, 0);
         for change in changes {
             all += 1;
-            // Not even drawn once there is no room: drawing a diff is the expensive part.
+            // Not even drawn once there is no space: drawing a diff is the expensive part.
             let change = if self.left > TIGHT { drawn(|doc| fenced(doc, std::slice::from_ref(&change)))? } else { String::new() };
             // A large diff is skipped, but smaller ones after it may still fit.
             if change.is_empty() || size(&change) > self.left {
@@ -228,14 +228,14 @@ impl Pull<'_> {
         let facts = digest::left_open(&all, self.book.transcript());
         let text = drawn(|doc| {
             doc.heading(3, "Unresolved failures")?;
-            let mut room = limit / OPEN;
+            let mut space = limit / OPEN;
             for (place, (open, fact)) in all.iter().zip(&facts).enumerate() {
                 // Drawn on its own first, because its size decides whether it is written.
                 let item = drawn(|doc| item(doc, &super::digest::words(fact), &message(self.book, open.cited.index, &fact.text())))?;
-                let Some(rest) = room.checked_sub(size(&item)) else {
+                let Some(rest) = space.checked_sub(size(&item)) else {
                     return doc.line(&format!("- and {} more", count((all.len() - place) as u64)));
                 };
-                room = rest;
+                space = rest;
                 doc.lines(&item)?;
             }
             Ok(())

@@ -137,7 +137,7 @@ impl TerminalWriter<'_, '_> {
         self.elided(terminal.elided.as_ref().filter(|_| !told))
     }
 
-    /// A table, as wide as there is room.
+    /// A table, as wide as there is space.
     pub(super) fn table(&mut self, head: &[Line], rows: &[Vec<Line>]) -> io::Result<()> {
         let count = rows.iter().map(Vec::len).chain([head.len()]).max().unwrap_or(0);
         // Head and rows are treated alike: any of them may have the widest cell or more columns.
@@ -330,9 +330,9 @@ fn picture(image: &Image, alt: &Line) -> StyledRow {
 }
 
 /// Makes columns narrower until they fit, the widest first.
-fn narrow(widths: &mut [usize], room: usize) {
+fn narrow(widths: &mut [usize], space: usize) {
     let gaps = 2 * widths.len().saturating_sub(1);
-    while widths.iter().sum::<usize>() + gaps > room {
+    while widths.iter().sum::<usize>() + gaps > space {
         match widths.iter_mut().max_by_key(|width| **width) {
             // Below three columns nothing readable is left; the row is cut at its end instead.
             Some(widest) if *widest > 3 => *widest -= 1,

@@ -118,10 +118,10 @@ impl TerminalWriter<'_, '_> {
         line.append(cut(&StyledRow::line(BOLD, &head.name), (width / 3).min(28)));
         line.pad(if wide { 20 } else { 16 });
         line.push(PLAIN, " ");
-        let room = width.saturating_sub(line.columns() + right.columns() + 2);
+        let space = width.saturating_sub(line.columns() + right.columns() + 2);
         // Facts get at most half, because the subject matters more.
-        let facts = facts(head, room / 2);
-        let title = room.saturating_sub(facts.columns() + 2);
+        let facts = facts(head, space / 2);
+        let title = space.saturating_sub(facts.columns() + 2);
         // Subjects of these kinds are paths, whose end matters most.
         let middle = matches!(row.kind, Kind::Read | Kind::Write | Kind::Edit | Kind::List | Kind::Image);
         let words = StyledRow::line(PLAIN, &head.title);
@@ -200,13 +200,13 @@ fn icon(head: &Head) -> &'static str {
 }
 
 /// As many facts as fit.
-fn facts(head: &Head, room: usize) -> StyledRow {
+fn facts(head: &Head, space: usize) -> StyledRow {
     let mut out = StyledRow::default();
     for fact in &head.facts {
         let mut next = StyledRow::of(DIM, if out.is_empty() { "" } else { " · " });
         next.push_line(DIM, fact);
         // Facts are in order of importance, so the first that does not fit ends the list.
-        if out.columns() + next.columns() > room {
+        if out.columns() + next.columns() > space {
             break;
         }
         out.append(next);

@@ -146,7 +146,7 @@ pub(super) struct TerminalPage<'o> {
     width: usize,
     links: bool,
     margin: Vec<Margin>,
-    room: Option<RowBudget>,
+    space: Option<RowBudget>,
     blank: bool,
 }
 
@@ -179,7 +179,7 @@ impl<'o> TerminalPage<'o> {
     pub(super) fn new(out: &'o mut dyn Write, width: usize, links: bool) -> Self {
         // Zero means that the width is unknown, as in a pipe.
         let width = if width == 0 { 80 } else { width.max(2 * NARROWEST) };
-        TerminalPage { out, width, links, margin: Vec::new(), room: None, blank: true }
+        TerminalPage { out, width, links, margin: Vec::new(), space: None, blank: true }
     }
 
     /// Width in columns, with the margin.
@@ -212,12 +212,12 @@ impl<'o> TerminalPage<'o> {
 
     /// From here on only so many rows are written.
     pub(super) fn limit(&mut self, rows: usize) {
-        self.room = Some(RowBudget { left: rows, dropped: 0 });
+        self.space = Some(RowBudget { left: rows, dropped: 0 });
     }
 
     /// Ends the limit, and returns how many rows were dropped.
     pub(super) fn unlimit(&mut self) -> u64 {
-        self.room.take().map_or(0, |room| room.dropped)
+        self.space.take().map_or(0, |space| space.dropped)
     }
 
     /// Writes a row.
@@ -240,7 +240,7 @@ impl<'o> TerminalPage<'o> {
     /// Writes an empty row, unless one was just written, or nothing yet behind this margin.
     pub(super) fn gap(&mut self) -> io::Result<()> {
         // A margin that waits for its first row would show its sign on the empty row.
-        if self.blank || self.room.is_some() || self.margin.iter().any(|margin| margin.first.is_some()) {
+        if self.blank || self.space.is_some() || self.margin.iter().any(|margin| margin.first.is_some()) {
             return Ok(());
         }
         self.write(&StyledRow::default(), &StyledRow::default())?;
@@ -249,16 +249,16 @@ impl<'o> TerminalPage<'o> {
     }
 
     fn write(&mut self, lead: &StyledRow, row: &StyledRow) -> io::Result<()> {
-        if let Some(room) = &mut self.room {
+        if let Some(space) = &mut self.space {
             // Empty rows are free: a limited body is counted in rows that say something.
             if lead.is_empty() && row.is_empty() {
                 return Ok(());
             }
-            if room.left == 0 {
-                room.dropped += 1;
+            if space.left == 0 {
+                space.dropped += 1;
                 return Ok(());
             }
-            room.left -= 1;
+            space.left -= 1;
         }
         self.blank = false;
         let rows = self.margin.iter().map(Margin::row).chain([lead, row]);

@@ -60,7 +60,7 @@ function paintHere(range) {
 function report() {
   if (!finding) status.textContent = input.value && search ? status.textContent : '';
   else status.textContent = finding.total ? counted(finding) : 'no match';
-  // Those that chips leave no room for.
+  // Those that chips leave no space for.
   if (finding?.hidden) status.textContent += `, ${finding.hidden.toLocaleString('en')} hidden`;
   if (!input.value) status.textContent = '';
 }

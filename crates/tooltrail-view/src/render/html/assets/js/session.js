@@ -156,7 +156,7 @@ const codes = () => new Map(chips().map((chip) => [chip.dataset.show, chip.datas
 // How many rows of a place each chip stands for, as the page says it: `f2p1`.
 const counts = (place) => new Map([...(place.dataset.n ?? '').matchAll(/([a-z]+)(\d+)/g)].map(([, code, count]) => [code, Number(count)]));
 
-// Rows that are not here take about the room that they will take, or that those of them take which a chip leaves.
+// Rows that are not here take about the space that they will take, or that those of them take which a chip leaves.
 function size(place) {
   place.setAttribute('aria-busy', 'true');
   const only = shown();

@@ -20,7 +20,7 @@ use tooltrail_model::Span;
 use tracing::{debug, warn};
 
 /// Gives the bytes of logs and of what lies beside them.
-pub trait Shelf: Sync {
+pub trait ReadLogs: Sync {
     /// A log, from its beginning.
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>>;
 
@@ -235,7 +235,7 @@ impl Disk {
     }
 }
 
-impl Shelf for Disk {
+impl ReadLogs for Disk {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
         Ok(Box::new(open(Path::new(file), |file| file)?))
     }
