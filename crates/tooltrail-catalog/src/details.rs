@@ -74,6 +74,7 @@ impl Book for NotingBook<'_, '_> {
     fn call(&self, index: usize) -> Loaded<'_> {
         let loaded = self.book.call(index);
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        // A digest may open a call more than once; its details are the same each time.
         if let Some(place) = noted.get_mut(index).filter(|place| place.is_none()) {
             *place = self.book.transcript().calls.get(index).map(|call| CallDetails { number: call.number, ..of_call(&loaded) });
             let label = if let Loaded::Call(story) = &loaded { story.command.as_ref().and_then(CommandLine::label) } else { None };
@@ -172,6 +173,7 @@ impl<'a> RequestIndex<'a> {
         let turns = self.turns.get(&session).map(Vec::as_slice).unwrap_or_default();
         let mut own: Vec<&LinkedRequest<'_>> = self.requests.get(&session).into_iter().flatten().collect();
         let path = |source: usize| linked.sources.get(source).map(|source| &source.path);
+        // Of one moment by file and line, so that the same logs always give the same details.
         own.sort_by_key(|request| (request.time, path(request.source), request.line));
         let text = |text: Option<&str>| text.map(str::to_owned);
         let details = own.into_iter().map(|request| RequestDetails {
@@ -229,12 +231,14 @@ fn tallies(calls: &[CallEntry<'_>], labels: &Map<usize, String>, details: &[Call
     let failures: Set<CallNumber> = details.iter().filter(|call| call.failure.is_some()).map(|call| call.number).collect();
     let mut tallies: BTreeMap<&str, CommandTally> = BTreeMap::new();
     for (index, call) in calls.iter().enumerate().filter(|(_, call)| call.row.copy_of.is_none()) {
+        // A refused command never ran, so it must not lower the share of runs that failed.
         let refused = matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
         let Some(label) = labels.get(&index).filter(|_| !refused) else { continue };
         let tally = tallies.entry(label).or_insert_with(|| CommandTally { label: label.clone(), ..CommandTally::default() });
         tally.runs += 1;
         if failures.contains(&call.number) {
             tally.failed += 1;
+            // Subagents run beside each other, so the last failure in the list need not be the latest one.
             if tally.last.is_none() || call.row.requested_at >= tally.at {
                 (tally.last, tally.at) = (Some((call.number.call, call.number.inner)), call.row.requested_at);
             }
@@ -253,6 +257,7 @@ pub(crate) fn derive_one(
     let (Some(bundle), Some(row)) = (listing.bundle(session), rows.first()) else { return Ok(None) };
     let linker = library.open(bundle)?;
     let linked = linker.link();
+    // A bundle is linked on its own, so the place in the listing says nothing here.
     let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
     Ok(place.map(|place| derive(&DetailSource::of(&linked), place, library.disk())))
 }
@@ -263,6 +268,7 @@ impl StoredLibrary {
     pub fn digest(&self, listing: &SessionListing, row: &SessionRow<'_>, session: usize) -> Option<Digest> {
         let text = self.details.digest(listing.detail_key(session)?)?;
         let digest = Digest::of_stored(&text, row.short)?;
+        // What is stored is the digest of an ended session; the state depends on the moment of asking.
         Some(Digest { state: row.state, state_reason: row.state_reason, ..digest })
     }
 
@@ -366,6 +372,7 @@ impl StoredLibrary {
             })?;
             Ok(count)
         });
+        // Also after a stop or an error: what was made need not be made again.
         self.store(&made.into_inner().unwrap_or_else(PoisonError::into_inner));
         done.into_iter().sum()
     }

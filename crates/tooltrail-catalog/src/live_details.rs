@@ -31,11 +31,13 @@ pub(crate) struct LiveDetails(Arc<Mutex<KnownSessions>>);
 impl LiveDetails {
     fn find(&self, key: &(String, String), version: u64) -> Option<Arc<LiveSession>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Another version has other records: a failure in it may be resolved by now.
         known.get(key).filter(|(known, _)| *known == version).map(|(_, session)| Arc::clone(session))
     }
 
     fn put(&self, key: (String, String), version: u64, session: &Arc<LiveSession>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // All of them at once: they can be read again from their logs, so their use need not be tracked.
         if known.len() >= KEPT && !known.contains_key(&key) {
             known.clear();
         }
@@ -63,6 +65,7 @@ impl StoredLibrary {
         }
         let Some(details) = derive_one(self, listing, session)? else { return Ok(None) };
         let SessionDetails { calls, commands, .. } = details;
+        // Only failures are asked for; a long session has thousands of other calls, which would fill the memory.
         let told = calls.into_iter().filter(|call| call.failure.is_some() || call.error.is_some());
         let made = Arc::new(LiveSession { calls: told.map(|call| (call.number, call)).collect(), commands });
         if let Some(row) = listing.rows_of(&[session]).first() {

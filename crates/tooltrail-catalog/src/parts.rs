@@ -34,6 +34,7 @@ impl StoredLibrary {
             for (unpacked, packed) in in_parallel(threads, &sources, Packed::unpack).into_iter().zip(&sources) {
                 linker.put(unpacked.map_err(|error| CatalogueError::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
             }
+            // Otherwise the packed summaries would stay in memory while their part is linked.
             drop(sources);
             linker.call_sessions(self.session_names()?);
             take(&linker.link_on(threads));
@@ -157,10 +158,12 @@ impl ScannedParts {
     /// Passes on all logs, linked one part after the other on so many threads. `named` says whether the names of sessions and the checkouts
     /// of worktrees have to be those among all logs; without it they are those of their part.
     pub fn each_part(mut self, threads: usize, named: bool, mut take: impl FnMut(&Linked<'_>)) -> Result<(), (Box<str>, SummaryError)> {
+        // Sums that lack a log would be wrong and look right.
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
         let parts = self.parts();
+        // A single part has all logs, so its own names are those among all.
         let names = if named && parts.len() > 1 { Some(Arc::new(self.names(&parts, threads)?)) } else { None };
         for part in &parts {
             let mut linker = self.linker(part, threads, true)?;
@@ -185,6 +188,7 @@ impl ScannedParts {
             of_bundle.entry(bundle).or_default().push(place);
         }
         let mut bundles: Vec<Vec<usize>> = of_bundle.into_values().collect();
+        // The map has no order; parts have to be the same each time.
         bundles.sort_unstable();
         let (mut parts, mut space): (Vec<Vec<usize>>, u64) = (Vec::new(), 0);
         for bundle in bundles {
@@ -254,6 +258,7 @@ impl ScannedLog {
             return Ok(ScannedLog { path, joins: None, bytes, content: Content::Read(Box::new(source)) });
         }
         let mut packed = pack(&source.summary).map_err(|error| (path.clone(), error))?;
+        // It is kept until its part is linked, and the buffer may be much larger than what it holds.
         packed.shrink_to_fit();
         let content = Content::Packed(packed, source.summary.agent, source.modified);
         Ok(ScannedLog { path, joins: Some(joins(&source)), bytes, content })

@@ -18,7 +18,7 @@ use tooltrail_model::{Summary, Time};
 use tracing::{debug, warn};
 
 /// A source that may be a log: a file, or one session of a database.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Eq)]
 pub struct FoundSource {
     /// Its address: the path, as the user gave it or absolute, followed by the session where the file is a database
     /// ([`tooltrail_model::position::part_address`]). Everything else takes it as it is; only opening takes it apart.
@@ -31,6 +31,14 @@ pub struct FoundSource {
     pub identity: u64,
     /// Whether a listing of the directories showed that no small file beside it says more about it.
     pub alone: bool,
+}
+
+/// Whether both are the same file, written at the same time. What is known of its neighbours is no part of that.
+impl PartialEq for FoundSource {
+    fn eq(&self, other: &Self) -> bool {
+        let file = |found: &FoundSource| (found.size, found.modified, found.identity);
+        self.path == other.path && file(self) == file(other)
+    }
 }
 
 impl FoundSource {
@@ -297,10 +305,14 @@ impl Search {
                             open.push(path);
                         }
                     }
-                    Ok(kind) if kind.is_file() && is_log_name(&path) && !is_foreign(&path) => match entry.metadata() {
-                        Ok(meta) => self.file(path, &meta),
-                        Err(error) => self.problems.push(Problem { path, error }),
-                    },
+                    Ok(kind) if kind.is_file() && is_log_name(&path) && !is_foreign(&path) => {
+                        // A file beside a log may have the name of one.
+                        self.listing.other(&path, false);
+                        match entry.metadata() {
+                            Ok(meta) => self.file(path, &meta),
+                            Err(error) => self.problems.push(Problem { path, error }),
+                        }
+                    }
                     _ => self.listing.other(&path, false),
                 }
             }

@@ -157,6 +157,7 @@ fn placeholder(word: &str) -> Option<String> {
 /// Whether a word names a file: it has a slash between or before other letters, or it is a file name with a line number.
 fn is_path(word: &str) -> bool {
     let letters = word.chars().any(char::is_alphanumeric);
+    // Logs may come from Windows, whatever system reads them.
     let drive = word.get(1..3) == Some(":\\") || word.get(1..3) == Some(":/");
     // `and/or`, `n/a` and `1/3` are no paths; with two parts, one of them has to look like a file or a directory.
     let slashes = word.matches(['/', '\\']).count();
@@ -173,6 +174,7 @@ fn is_path(word: &str) -> bool {
 /// Whether a name has a short ending of letters: `main.rs`.
 fn is_file_name(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    // A longer ending is a word after a full stop; one that begins with a digit belongs to a number.
     let fits = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     !stem.is_empty() && fits && ending.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
 }
@@ -183,6 +185,7 @@ fn is_hash(word: &str) -> bool {
     let groups = body.split('-').all(|group| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let hex = body.bytes().filter(u8::is_ascii_hexdigit).count();
+    // Without digits it may be a word (`deadbeef`), and of digits alone it is a number.
     groups && hex >= 7 && digits > 0 && (digits < hex || word.starts_with("0x") || body.contains('-'))
 }
 

@@ -138,9 +138,11 @@ fn ended(line: &str) -> bool {
     let failed_with =
         line.split("exit code ").nth(1).or_else(|| line.split("exit status ").nth(1)).or_else(|| line.split("exited with code ").nth(1));
     let code = failed_with.map(|rest| rest.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or_default());
+    // Not parsed: a program may print more digits than any number type holds.
     let nonzero = code.is_some_and(|code| !code.is_empty() && code.bytes().any(|digit| digit != b'0'));
     let lower = line.to_lowercase();
     let says = ["failed", "error", "exited", "exit"].iter().any(|word| lower.contains(word));
+    // Without the stars it is no failure: `make: Nothing to be done`.
     let make = (line.starts_with("make: ***") || line.starts_with("make[") || line.starts_with("gmake: ***")) && line.contains("***");
     STARTS.iter().any(|start| line.starts_with(start)) || make || (nonzero && says && line.len() < 300)
 }

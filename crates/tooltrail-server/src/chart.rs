@@ -33,9 +33,11 @@ impl DaySpan {
 /// Numbers by day as at most `most` spans of equal length, the last of which ends with the last day. Days outside are left out.
 pub(crate) fn spans(days: &BTreeMap<String, u64>, from: Date, to: Date, most: i32) -> Vec<DaySpan> {
     let all = days_between(from, to).saturating_add(1).max(1);
+    // Rounded up: rounded down, there could be more spans than `most`.
     let step = all.saturating_add(most - 1) / most.max(1);
     let spans = all.saturating_add(step - 1) / step.max(1);
     let back = |days: i32| to.checked_sub(jiff::Span::new().days(days)).unwrap_or(from);
+    // The first span may be shorter than the others, so that it does not begin before the period.
     let mut found: Vec<DaySpan> =
         (0..spans).rev().map(|place| DaySpan { from: back(step * (place + 1) - 1).max(from), to: back(step * place), count: 0 }).collect();
     for (day, count) in days {
@@ -100,6 +102,7 @@ fn per(spans: &[DaySpan]) -> String {
 
 /// The height of a bar; the smallest number can still be seen.
 fn height(count: u64, highest: u64) -> u64 {
+    // In 128 bits, because the product with a very large count would overflow 64.
     let height = u128::from(count) * u128::from(HIGH) / u128::from(highest.max(1));
     u64::try_from(height).unwrap_or(HIGH).clamp(2, HIGH)
 }

@@ -38,6 +38,7 @@ fn fill(fresh: &SnapshotSource, snapshot: &CatalogueSnapshot, machine: &dyn Mach
     let mut sessions = library.pending(listing, &all);
     // What a process could not make is not tried again with each snapshot.
     sessions.retain(|&session| !tried.contains(&listing.version(session)));
+    // A newer snapshot may end this early, and people mostly open the newest sessions.
     sessions.sort_by_key(|&session| Reverse(rows.get(session).and_then(|row| row.last_at)));
     let made = library.is_much(listing, &sessions).and_then(|much| {
         if much && machine.fill_details() {

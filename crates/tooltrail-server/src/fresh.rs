@@ -89,6 +89,7 @@ impl SnapshotSource {
     /// Starts the thread, which ends with [`SnapshotSource::stop`].
     pub(crate) fn start(machine: Arc<dyn Machine>, setup: &Setup) -> Arc<Self> {
         let fresh = Arc::new(SnapshotSource {
+            // Asked for once from the start, so that reading begins before the first request.
             state: Mutex::new(RefreshState { asked: 1, ..RefreshState::default() }),
             changed: Condvar::new(),
             progress: Mutex::default(),
@@ -191,6 +192,7 @@ impl SnapshotSource {
     /// Whether no newer snapshot has been made, and the server goes on.
     pub(crate) fn is_latest(&self, snapshot: &CatalogueSnapshot) -> bool {
         let state = self.state();
+        // A snapshot that was dropped because no request came is still the latest one.
         !state.over && state.snapshot.as_ref().is_none_or(|latest| latest.made == snapshot.made)
     }
 
@@ -242,6 +244,7 @@ impl SnapshotSource {
     fn show(&self, mut snapshot: CatalogueSnapshot) {
         let mut state = self.state();
         if let Some(before) = &state.snapshot {
+            // Details of live sessions are only in memory; without this, each snapshot would read their logs again.
             snapshot.library.share_memory(&before.library);
         }
         state.snapshot = Some(Arc::new(snapshot));
@@ -300,6 +303,7 @@ impl Refresher<'_> {
         read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
         read.problems.extend(outcome.limited.iter().map(LimitedLog::to_string));
         read.problems.extend(recovered.into_iter().chain(catalogue.take_recovery()).map(|recovery| recovery.to_string()));
+        // Another process may have filled the new catalogue, and what that one read is not in `outcome`.
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);

@@ -129,7 +129,7 @@ fn what_a_session_changed_leads_to_the_calls_that_did() {
     let address = between(&head, "ocation: ", "\r\n").to_owned();
     let page = world.page(&format!("{address}/changes"));
     let by = between(&page, "<p class=\"by\">", "</p>");
-    assert_eq!(text(by).trim(), "by #10 #14");
+    assert_eq!(text(by).trim(), "Changed by #10 #14");
     let to = between(by, "href=\"", "\"").replace("&amp;", "&");
     let (path, anchor) = to.split_once('#').expect("it leads to a row");
     assert!(world.page(path).contains(&format!("id=\"{anchor}\"")), "{to}");
@@ -137,8 +137,8 @@ fn what_a_session_changed_leads_to_the_calls_that_did() {
     let (_, head, _) = world.answer("/s/f04b");
     let page = text(&world.page(&format!("{}/changes", between(&head, "ocation: ", "\r\n"))));
     let all: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(all.contains("src/cart.ts +1 −1 · changed while the command ran"), "{all}");
-    assert!(all.contains("notes/prices.md → docs/prices.md · by shell command"), "{all}");
+    assert!(all.contains("+1 −1 edited ×1 · turn 1 · changed while the command ran"), "{all}");
+    assert!(all.contains("notes/prices.md → docs/prices.md") && all.contains("edited ×1 · turn 1 · by shell command"), "{all}");
 }
 
 #[test]

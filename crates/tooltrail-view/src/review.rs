@@ -138,6 +138,7 @@ pub struct ReviewSteps<'s> {
     pub takes: &'s dyn Fn(usize) -> bool,
 }
 
+// Not derived: a function has no `Debug`.
 impl std::fmt::Debug for ReviewSteps<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ReviewSteps").field("steps", &self.steps).finish_non_exhaustive()
@@ -270,6 +271,7 @@ impl<'a> ReviewBuilder<'a> {
         self.spaces |= all.iter().map(|hunk| hunk.lines.len()).sum::<usize>() < hunks.iter().map(|hunk| hunk.lines.len()).sum();
         let (mut old, mut new) = (1, 1);
         for hunk in &all {
+            // Also for hunks that are not shown: the remark on left-out lines names the number of all.
             self.total += hunk.lines.len();
             if let (Some(known), Some(hunk_old), Some(hunk_new)) = (known, hunk.old_start, hunk.new_start) {
                 let (part, _, known_from) = known;

@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn empty_columns_give_way_first() {
         let mut table = Table::new(&[("A", Align::Left), ("LONG", Align::Left), ("NOTHING HERE", Align::Left)]).optional(&["LONG"]);
-        table.row(vec!["x".into(), "needed if there is space".into(), "".into()]);
+        table.row(vec!["x".into(), "needed, if space allows".into(), "".into()]);
         let print = |table: Table, width| {
             let mut out = Vec::new();
             table.print(&mut out, width).unwrap();

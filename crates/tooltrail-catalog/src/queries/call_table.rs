@@ -121,6 +121,7 @@ impl CatalogueQuery<'_> {
         for own in calls.chunk_by(|one, next| one.session == next.session) {
             let Some(session) = own.first().map(|call| call.session) else { continue };
             let keys = reader.read(&self.library.catalogue(), self.listing, session)?;
+            // Both lists have the order in which calls are listed, so one pass over the keys finds all.
             let mut wanted = own.iter().peekable();
             for key in &keys {
                 if wanted.next_if(|call| call.id == key.listed(session).id).is_some() {

@@ -36,6 +36,7 @@ pub(crate) enum ColumnTest {
 
 /// The tests that all calls meet that a filter selects.
 pub(crate) fn column_tests(filter: &Filter) -> Vec<ColumnTest> {
+    // A call without a value meets a negated term, but no test of the column would find it.
     filter.terms().iter().filter(|term| !term.not).filter_map(|term| of_term(&term.test)).collect()
 }
 
@@ -47,6 +48,7 @@ fn of_term(test: &Test) -> Option<ColumnTest> {
         Test::Status(statuses) if !statuses.contains(&Status::Running) => {
             ColumnTest::OneOf(Column::Status, statuses.iter().map(|status| status.word()).collect())
         }
+        // Beside another word a call of another status may be selected too.
         Test::Is(all) if all.as_slice() == [Is::Failed] => ColumnTest::OneOf(Column::Status, vec![Status::Failed.word()]),
         Test::Purpose(purposes) => ColumnTest::OneOf(Column::Purpose, purposes.iter().map(|purpose| purpose.word()).collect()),
         Test::Command(_) => ColumnTest::OneOf(Column::Kind, vec![Kind::Shell.word()]),

@@ -85,6 +85,7 @@ pub struct FailureGroup {
 impl GroupCursor {
     /// What the list is sorted by.
     pub(super) fn key(&self) -> (Reverse<u64>, Reverse<Option<Time>>, &str) {
+        // No two groups have the same message, so no two share a place, and no page repeats or skips one.
         (Reverse(self.count), Reverse(self.last), &self.group)
     }
 }

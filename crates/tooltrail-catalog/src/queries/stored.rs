@@ -168,6 +168,7 @@ impl Store for CatalogueQuery<'_> {
         }
         let named = found.into_iter().map(|(name, count)| ProjectCount { project: name.map(str::to_owned), ..count });
         let mut projects: Vec<ProjectCount> = named.collect();
+        // The sort is stable: projects of one moment stay in the order of their names.
         projects.sort_by_key(|project| Reverse(project.last_at));
         Ok(projects)
     }
@@ -196,6 +197,7 @@ impl CatalogueQuery<'_> {
 
     /// Passes on the rows of the calls that a filter selects, but for those in the texts of scripts.
     fn each_selected(&self, filter: &Filter, mut take: impl FnMut(&CallRow<'_>)) -> Result<(), CatalogueError> {
+        // A script and the calls in its text are the same work, which would count twice.
         let calls: Vec<ListedCall> = self.calls(filter)?.into_iter().filter(|call| call.number.inner == 0).collect();
         self.each_row(&calls, |_: &mut (), row, _| take(&row), |()| Ok::<_, CatalogueError>(()))
     }

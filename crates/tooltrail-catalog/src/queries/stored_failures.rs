@@ -65,6 +65,7 @@ impl CatalogueQuery<'_> {
             let row = self.rows.get(failure.session);
             let short = row.map_or("", |row| row.short);
             row.and_then(|row| row.project).into_iter().for_each(|project| add(&mut projects, project, 1));
+            // Nearly all failures repeat a message, so it is copied only for a new group.
             if !groups.contains_key(failure.group) {
                 groups.insert(failure.group.to_owned(), GroupTally::default());
             }
@@ -75,6 +76,7 @@ impl CatalogueQuery<'_> {
         let mut found: Vec<FailureGroup> = groups.into_iter().map(|(name, tally)| tally.finish(name)).collect();
         found.sort_by(|one, other| one.key().cmp(&other.key()));
         if let Some(after) = after {
+            // Behind a place, not a number of groups: one that appears meanwhile does not shift the next page.
             found.retain(|group| group.key() > after.key());
         }
         let has_more = found.len() > limit;
@@ -121,6 +123,7 @@ impl CatalogueQuery<'_> {
         let is_asked = |follow_up: FollowUp| !query.unresolved || follow_up.is_unresolved();
         let places = self.listing.places();
         self.library.details.each_failure(&column_tests(filter), |session, logs, call| {
+            // Details of logs as they were before may name calls that are gone.
             let place = places.get(&session).copied().filter(|place| likely.contains(place) && self.is_current(*place, logs));
             let Some(session) = place.filter(|_| is_selected(call.id) && is_asked(call.follow_up)) else { return };
             let crate::store::failures::FailedCall { id, number, tool, status, time, order, group, error, follow_up, .. } = call;
@@ -129,6 +132,7 @@ impl CatalogueQuery<'_> {
         let (stored, start) = (self.library.details.stored(), Instant::now());
         let (mut pending, mut calls) = (0, u64::try_from(query.patience.as_millis()).unwrap_or(u64::MAX).saturating_mul(CALLS_PER_MS));
         let mut unstored: Vec<usize> = likely.iter().copied().filter(|&session| !self.is_stored(session, &stored)).collect();
+        // The time may not suffice for all, and recent failures matter most.
         unstored.sort_by_key(|&session| Reverse(self.listing.newest(session)));
         for session in unstored {
             // A session that is not live is read in the background, for good.
@@ -177,6 +181,7 @@ impl CatalogueQuery<'_> {
     /// Whether a session has failed calls, those in the texts of scripts perhaps.
     fn has_failures(&self, session: usize) -> bool {
         let counts = |row: &tooltrail_model::row::SessionRow<'_>| {
+            // Counts by status leave out calls in the texts of scripts, which may have failed too.
             row.inner_calls > 0 || FAILURES.iter().any(|status| row.by_status.get(status).is_some_and(|count| *count > 0))
         };
         !self.listing.is_gone(session) && self.rows.get(session).is_some_and(counts)
@@ -218,6 +223,7 @@ impl<'z> LocalDays<'z> {
         }
         let zoned = time.timestamp().to_zoned(self.zone.clone());
         let day = zoned.date().to_string();
+        // Asked of the zone: a day on which clocks change has no 24 hours.
         let bounds = || Some((zoned.start_of_day().ok()?, zoned.end_of_day().ok()?));
         self.last = bounds().map(|(from, to)| (from.timestamp().as_second(), to.timestamp().as_second(), day.clone()));
         day

@@ -47,6 +47,7 @@ impl CatalogueQuery<'_> {
             }
         });
         for &session in selected.iter().filter(|&&session| self.listing.detail_key(session).is_none()) {
+            // Only what is in memory: reading the logs of live sessions would keep a page waiting.
             if let Some(live) = self.library.known_live(self.listing, session) {
                 take(session, &live.commands);
             }

@@ -223,6 +223,7 @@ impl DetailStore {
         let digest = self.digest(key)?;
         let content = self.content(key)?;
         self.ask(|connection| {
+            // The number of a session is the upper part of those of its calls and requests, so they are one range.
             let (first, next) = (key.session << schema::SHIFT, (key.session + 1) << schema::SHIFT);
             let mut statement = connection.prepare_cached(
                 "SELECT c.id, c.number, c.inner_number, c.command, x.error, x.failure, x.follow_up FROM call_rows c
@@ -255,6 +256,7 @@ impl DetailStore {
     pub(crate) fn spent(&self, since: Option<Time>, until: Option<Time>) -> Vec<SpentTokens> {
         let asked = self.ask(|connection| {
             let mut statement = connection.prepare_cached(
+                // As texts, times with fractions of different length would not be in order.
                 "SELECT model, tier, count(*), sum(input), sum(output), sum(cache_write_5m), sum(cache_write_1h), sum(cache_read) FROM requests
                  WHERE (?1 IS NULL OR julianday(at) >= julianday(?1)) AND (?2 IS NULL OR julianday(at) < julianday(?2))
                  GROUP BY model, tier ORDER BY 5 DESC, model, tier",
@@ -341,6 +343,7 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
     if !same.exists(params![key.session, key.fingerprint])? {
         return Ok(());
     }
+    // Details of an earlier state may be there, with rows for calls that the session no longer has.
     clear(transaction, key.session)?;
     let (first, next) = (key.session << schema::SHIFT, (key.session + 1) << schema::SHIFT);
     let mut own: Map<CallNumber, &CallDetails> = details.calls.iter().map(|call| (call.number, call)).collect();
@@ -354,6 +357,7 @@ fn put(transaction: &Transaction<'_>, key: DetailKey, details: &SessionDetails) 
         let stored = maybe_text(row, 3)?;
         // The row has the command already, unless it is a long one, or reads differently next to its result.
         let command = facts.command.as_deref().filter(|command| stored != Some(command) || is_cut(command));
+        // The row has a command that the log no longer gives: filters must not take it for a call without one.
         let lost = facts.command.is_none() && stored.is_some();
         let files: usize = facts.files.iter().map(String::len).sum();
         // A list that is cut would let a filter say no where it cannot know; a call marked as unknown is opened instead.

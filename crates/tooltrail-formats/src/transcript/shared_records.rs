@@ -70,14 +70,17 @@ impl<'a> SharedRecords<'a> {
         let entry = self.linked.sources.get(source)?;
         let summary = &entry.summary;
         let lines = usize::try_from(summary.tally.lines).unwrap_or(usize::MAX).min(log.most);
+        // A log that alone exceeds what may be held would be dropped again as soon as another is read.
         if summary.sessions.len() < FROM || lines > HELD {
             return None;
         }
+        // Locked while the log is read: others that need it wait instead of reading it once more.
         let mut held = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = held.logs.get(&source) {
             return Some(Arc::clone(known));
         }
         let read = Arc::new(SharedLog::read(self.linked, source, entry, log));
+        // Books of one log are made one after the other, so older logs are hardly needed again.
         if held.records + read.records.len() > HELD {
             *held = HeldLogs::default();
         }

@@ -53,6 +53,7 @@ fn place(number: Option<u32>) -> Option<usize> {
 
 /// Evidence for each part of a file's net change, which [`super::net::net`] made from the same steps with the same selection.
 pub fn line_evidence(steps: &[Step], takes: impl Fn(usize) -> bool, file: &FileNet) -> Vec<LineEvidence> {
+    // The steps that `net` took, in its order: each part takes as many as it was made from.
     let own: Vec<(usize, &Step)> =
         steps.iter().enumerate().filter(|(_, step)| step.path == file.path && step.changes && takes(step.by)).collect();
     let mut left = own.as_slice();
@@ -79,6 +80,7 @@ pub fn line_evidence(steps: &[Step], takes: impl Fn(usize) -> bool, file: &FileN
 
 /// Evidence for a renamed file: its last text under the old name, and the steps under the new one.
 pub fn renamed_evidence(before: &FileText, steps: &[Step], takes: impl Fn(usize) -> bool, new: &FileNet) -> LineEvidence {
+    // Under the new name there is no earlier text, so lines are followed from the last one under the old name.
     let mut last = before;
     let mut texts = Vec::new();
     for step in steps.iter().filter(|step| step.path == new.path && step.changes && takes(step.by)) {
@@ -114,6 +116,7 @@ fn between(texts: &[(&FileText, &FileText, usize)]) -> LineEvidence {
                 next.extend(origins.get(op.old_range()).unwrap_or_default());
                 continue;
             }
+            // A line that one call added and a later one removed is in neither text, so no hunk can cite it.
             for origin in origins.get(op.old_range()).unwrap_or_default() {
                 if let LineOrigin::Kept(place) = origin
                     && let Some(slot) = removed.get_mut(*place)

@@ -35,6 +35,7 @@ impl FollowUp {
 pub(super) fn follow_ups(effects: &[CallEffect], last: Option<CallNumber>) -> Vec<(CallNumber, FollowUp)> {
     let (mut tried, mut succeeded): (HashMap<&RepeatKey, usize>, HashMap<&RepeatKey, usize>) = Default::default();
     for (place, effect) in effects.iter().enumerate() {
+        // The last place of a key is enough: if any try comes later than a failure, this one does.
         tried.insert(&effect.repeat_key, place);
         if effect.status == Status::Succeeded && vouches(effect) {
             succeeded.insert(&effect.repeat_key, place);

@@ -67,6 +67,7 @@ impl PolledOutput {
 
     /// The poll that printed a part of the text; `None` where the command's own result has it.
     pub(super) fn poll_of(&self, part: &str) -> Option<usize> {
+        // By address: several polls may print the same words, so a search could find the wrong one.
         let at = part.as_ptr().addr().checked_sub(self.text.as_ptr().addr())?;
         self.polls.iter().rev().find(|(start, _)| *start <= at).map(|(_, poll)| *poll)
     }

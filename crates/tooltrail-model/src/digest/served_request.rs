@@ -31,7 +31,9 @@ pub(super) fn opened(story: &Story<'_>) -> Option<String> {
     let printed = answer.map(|answer| words(&answer.seen)).filter(|text| !text.trim().is_empty()).map(Value::String);
     let mut results: Vec<&Value> = story.told.rest_produced.iter().filter(|(name, _)| wraps(name)).map(|(_, value)| value).collect();
     results.extend(answer.and_then(|answer| answer.produced.as_ref()));
+    // Last, because prose may quote other requests more often than structured results do.
     results.extend(&printed);
+    // An address in any result is better than a number, which does not say of which repository it is.
     let address = results.iter().find_map(|result| named(result, DEEPEST, &address));
     address.or_else(|| results.iter().find_map(|result| named(result, DEEPEST, &number)))
 }
@@ -39,6 +41,7 @@ pub(super) fn opened(story: &Story<'_>) -> Option<String> {
 /// Whether a tool creates pull requests, however its name is spelled: `github.create_pull_request`, `createPullRequest`.
 fn creates(tool: &str) -> bool {
     let name: String = tool.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
+    // The end counts: `create_pull_request_review` creates something else.
     name.ends_with("createpullrequest") || name.ends_with("createmergerequest")
 }
 
@@ -54,6 +57,7 @@ fn named(value: &Value, deep: usize, of: &dyn Fn(&Value) -> Option<String>) -> O
             of(value).or_else(|| members.iter().filter(|(name, _)| wraps(name)).find_map(|(_, member)| named(member, deep, of)))
         }
         Value::Array(items) => items.iter().find_map(|item| named(item, deep, of)),
+        // Servers may return JSON as a text inside of JSON.
         Value::String(text) => match serde_json::from_str(text.trim()).ok().filter(|inner: &Value| inner.is_object() || inner.is_array()) {
             Some(inner) => named(&inner, deep, of),
             None => of(value),
@@ -101,6 +105,7 @@ fn only<'t>(mut all: impl Iterator<Item = &'t str>) -> Option<String> {
 pub(super) fn is_address(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("https://") else { return false };
     let after = ["/pull/", "/merge_requests/", "/pull-requests/", "/pullrequest/"].iter().find_map(|mark| rest.split_once(mark));
+    // `/pull/new/fix` is a page that only offers to open one.
     after.is_some_and(|(_, number)| is_number(number.trim_end_matches('/')))
 }
 

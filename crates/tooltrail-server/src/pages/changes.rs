@@ -78,6 +78,7 @@ impl<'p, 'r> ReviewPage<'p, 'r> {
             reader,
             at,
             index: reader.changes(),
+            // A text that is no number is beyond every list, and the page says that there is no such file.
             only: request.get("file").map(|_| request.number("file").unwrap_or(usize::MAX)),
             from: request.number("from").unwrap_or(0),
             fill: request.get("fill").map(str::to_owned),
@@ -91,6 +92,7 @@ impl<'p, 'r> ReviewPage<'p, 'r> {
     fn address(&self, own: &[(&str, String)]) -> String {
         let filter = (!self.filter.is_empty()).then(|| ("q", self.filter.clone()));
         let spaces = self.hide_spaces.then(|| ("spaces", "hide".to_owned()));
+        // A parameter of the link replaces the kept one. An empty one only removes it.
         let kept = [filter, spaces].into_iter().flatten().filter(|(name, _)| own.iter().all(|(other, _)| other != name));
         let all = own.iter().cloned().chain(kept).filter(|(_, value)| !value.is_empty());
         let query: Vec<String> = all.map(|(name, value)| format!("{name}={}", encoded(&value))).collect();
@@ -100,6 +102,7 @@ impl<'p, 'r> ReviewPage<'p, 'r> {
     /// Files that the filter leaves, with their numbers.
     fn files(&self) -> Vec<(usize, &'p IndexedFile)> {
         let fits = |file: &IndexedFile| {
+            // A renamed file is found by either of its names.
             let paths = [Some(&file.facts.path), file.facts.to.as_ref()];
             self.filter.is_empty() || paths.into_iter().flatten().any(|path| path.to_lowercase().contains(&self.filter))
         };
@@ -115,6 +118,7 @@ impl<'p, 'r> ReviewPage<'p, 'r> {
         let files = self.files();
         let shown = match self.only {
             None => files.get(self.first.min(files.len())..).unwrap_or_default().iter().take(FILES).copied().collect(),
+            // From all files: their numbers count all of them, and a filter in the address must not change which one is meant.
             Some(only) => match self.index.files.get(only) {
                 Some(file) => vec![(only, file)],
                 None => {
@@ -123,6 +127,7 @@ impl<'p, 'r> ReviewPage<'p, 'r> {
                 }
             },
         };
+        // On the page of one file, the tree is the way to the others.
         let tree = self.tree(if self.only.is_some() { &files } else { &shown });
         Ok(html! {
             div.review {
@@ -162,6 +167,7 @@ impl<'p, 'r> ReviewPage<'p, 'r> {
             form.filter role="search" method="get" {
                 label.vh for="tt-filter" { "Filter files" }
                 input #tt-filter type="search" name="q" value=(self.filter) placeholder="Filter files  f" autocomplete="off" spellcheck="false";
+                // A form sends only its own fields, and a filter must not bring changes of white space back.
                 @if self.hide_spaces { input type="hidden" name="spaces" value="hide"; }
             }
         }

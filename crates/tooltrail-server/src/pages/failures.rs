@@ -88,6 +88,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
             }
         }
     };
+    // Parsed anew, because `choose` may have set a period. The form and the way back keep only what the address names.
     let view = View::new(app, request);
     let unresolved = if view.unresolved { "1" } else { "" };
     let main = html! {
@@ -142,17 +143,20 @@ impl<'a> View<'a> {
 
     /// Finds the failures of this view. A view without a period takes the shortest one that has any.
     fn choose(&mut self, snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>]) -> Result<Chosen, Trouble> {
+        // Parsed without a period first, to see whether the filter has times of its own.
         let own = match self.app.filter(self.query, snapshot) {
             Err(mistake) => return Ok(Err(mistake)),
             Ok(filter) => filter,
         };
         let is_timed = own.terms().iter().any(|term| term.test.each().iter().any(|test| matches!(test, Test::Since(_) | Test::Until(_))));
         let tried = match self.period {
+            // A period that was chosen stays even if it has no failures: another one would not be what was asked for.
             Some(period) => vec![period],
             // The filter names its own period.
             None if is_timed => PERIODS.last().copied().into_iter().collect(),
             None => USUAL.to_vec(),
         };
+        // Always replaced, because `tried` has at least one period.
         let mut chosen = Ok((own, FailureReport::default()));
         for period in tried {
             self.period = Some(period);
@@ -160,6 +164,7 @@ impl<'a> View<'a> {
                 Err(mistake) => return Ok(Err(mistake)),
                 Ok(filter) => filter,
             };
+            // On the page of a group, `after` is the place of a call and not of a group.
             let after = self.after.filter(|_| self.group.is_none()).and_then(cursor_of_text);
             let report = store(self.app, snapshot, rows).failures(&self.asked(&filter, &words::zone()), after.as_ref(), SHOWN)?;
             let found = report.total.count > 0;
@@ -226,6 +231,7 @@ fn cursor_of_text(text: &str) -> Option<GroupCursor> {
     let mut parts = text.splitn(3, ':');
     let count = parts.next()?.parse().ok()?;
     let last = parts.next()?;
+    // Empty for a group whose failures have no times; any other text that is no number makes the address wrong.
     let last = if last.is_empty() { None } else { Some(Time::from_microsecond(last.parse().ok()?)?) };
     Some(GroupCursor { count, last, group: parts.next()?.to_owned() })
 }
@@ -258,11 +264,13 @@ impl FailuresPage<'_> {
     fn counted(&self, report: &FailureReport) -> Markup {
         let (total, view) = (&report.total, &self.view);
         let within = view.period.map_or("", |period| period.within);
+        // Interrupted and cancelled calls are no failures, so the link to the calls names the statuses.
         let statuses = total.by_status.keys().map(|status| status.word()).collect::<Vec<_>>().join(",");
         let calls = filter_form::filter_address(view.app, "/calls", format!("status:{statuses} {}", view.terms()).trim());
         html! {
             b { (counted(total.count, if view.unresolved { "unresolved failure" } else { "failure" })) } " " (within)
             span.di { " · " (counted(total.sessions, "session")) " · " (counted(report.all_groups, "message")) }
+            // Where only unresolved ones are listed, this would repeat the first number.
             @if !view.unresolved { span.di { " · " (count(total.unresolved())) " unresolved" } }
             span.di { " · " a href=(calls) { "as calls" } " · " a href=(view.app.to("/help#failures")) { "what counts" } }
         }
@@ -282,6 +290,7 @@ impl FailuresPage<'_> {
     }
 
     fn table(&self, groups: &[FailureGroup], total: &FailureGroup) -> Markup {
+        // The trend of a single day would be one full bar in every row.
         let several = self.view.period.is_none_or(|period| period.word != "today");
         html! {
             table.failures aria-label="Failures" {
@@ -303,6 +312,7 @@ impl FailuresPage<'_> {
             tr {
                 td.group {
                     span class=(words::class(look.tone)) title=(look.word) { (look.glyph) span.vh { " " (look.word) } } " "
+                    // The message has neither paths nor numbers, so the tooltip has the last error as it was printed.
                     a data-row href=(self.view.with(|view| view.group = Some(&group.group))) title=[group.error.as_deref().map(neutral)] { code { (neutral(&group.group)) } }
                 }
                 td.count.n { (count(group.count)) span.unit { " " (if group.count == 1 { "call" } else { "calls" }) } }
@@ -324,6 +334,7 @@ impl FailuresPage<'_> {
 
     fn pages(&self, report: &FailureReport) -> Markup {
         let view = &self.view;
+        // The place of the last group instead of a page number: failures that come meanwhile would shift the pages.
         let next = report.groups.last().filter(|_| report.has_more).map(|last| text_of_cursor(&last.cursor()));
         html! {
             @if view.after.is_some() || next.is_some() {
@@ -339,12 +350,14 @@ impl FailuresPage<'_> {
     /// Links that narrow the list.
     fn facets(&self, report: &FailureReport) -> Markup {
         let SessionRows { app, snapshot, .. } = &self.rows;
+        // Links change only the filter that was written: the period has links of its own.
         let (view, terms) = (&self.view, FilterTerms::of(app, snapshot, self.view.query));
         let link = |on: bool, to: String, word: &Markup, number: Option<u64>| {
             html! { li { a.on[on] href=(to) aria-current=[on.then_some("true")] { (word) @if let Some(number) = number { " " span.di { (count(number)) } } @if on { " ✕" } } } }
         };
         let facet = |term: &str, word: &Markup, number: u64| {
             let toggle = terms.toggle(term);
+            // A term that is on is shown even without failures, or no link would turn it off.
             html! { @if toggle.on || number > 0 { (link(toggle.on, view.with(|view| view.query = &toggle.query), word, Some(number))) } }
         };
         let total = &report.total;
@@ -422,6 +435,7 @@ fn worst(group: &FailureGroup) -> Status {
 fn tools(group: &FailureGroup) -> Markup {
     let more = group.tools.len().saturating_sub(TOOLS);
     let names: Vec<String> = group.tools.iter().take(TOOLS).map(|(tool, _)| words::cut(tool, 40)).collect();
+    // Limited, because names of tools come from logs, and there may be any number of them.
     let all: Vec<String> =
         group.tools.iter().take(100).map(|(tool, number)| format!("{} {}", words::cut(tool, 60), count(*number))).collect();
     html! { span title=(all.join(", ")) { (names.join(", ")) @if more > 0 { span.di { " +" (more) } } } }
@@ -429,6 +443,7 @@ fn tools(group: &FailureGroup) -> Markup {
 
 /// What came after the failures of a group.
 fn follow_ups(group: &FailureGroup) -> Markup {
+    // A number beside the only kind would repeat the number of calls.
     let alone = group.follow_ups.len() == 1;
     html! {
         @for (follow_up, number) in &group.follow_ups {
@@ -454,6 +469,7 @@ pub(super) fn attention(rows: &SessionRows<'_>) -> Result<Markup, Trouble> {
     let view = View { app, query: "", period: PERIODS.first().copied(), unresolved: false, group: None, after: None, whole: false };
     let Ok(filter) = app.filter(&view.terms(), snapshot) else { return Ok(html! {}) };
     let zone = words::zone();
+    // The home page has much else to draw, so logs may be read for a shorter time than on the page of failures.
     let asked = FailureQuery { patience: Duration::from_millis(40), ..view.asked(&filter, &zone) };
     let report = store(app, snapshot, rows).failures(&asked, None, 1)?;
     let Some(group) = report.groups.first().filter(|group| group.count > 1) else { return Ok(html! {}) };

@@ -212,6 +212,7 @@ impl Home<'_> {
                     @for call in calls.iter().rev().take(3) {
                         span.one { (call.link(app, row.session, None)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
                     }
+                    // A running call says already why a session is working; all other states need their reason.
                     @if calls.is_empty() || row.state != Some("working") { span.di { (words::reason(row)) } }
                 }
             }
@@ -270,6 +271,7 @@ impl Home<'_> {
     /// Problems by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
         let (app, clock) = (self.rows.app, self.rows.clock);
+        // The calls are sorted by session; otherwise a session could be in several groups.
         let mut groups: Vec<&[ListedCall]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         // Sessions by their latest problem, because that is most likely the one to look at.
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
@@ -345,6 +347,7 @@ impl Home<'_> {
             }
         }
         let mut all: Vec<(&str, Project)> = all.into_iter().collect();
+        // Names decide between equal times: without them the order of the hash map would show, which differs each time.
         all.sort_by(|(name, one), (other, two)| two.last.cmp(&one.last).then(name.cmp(other)));
         let names = ProjectNames::of(all.iter().map(|(path, _)| *path));
         // The rest is in the page, but folded.
@@ -382,6 +385,7 @@ impl Home<'_> {
     /// Sessions that their agents will delete soon, with advice.
     fn doomed(&self) -> Markup {
         let Some(fates) = &self.rows.fates else { return html! {} };
+        // A session that is deleted already needs no warning.
         let note = |(place, row): (usize, &SessionRow<'_>)| if self.rows.snapshot.listing.is_gone(place) { None } else { fates.note(row) };
         let mut all: Vec<(usize, String)> =
             self.rows.rows.iter().enumerate().filter_map(|(place, row)| Some((place, note((place, row))?))).collect();

@@ -73,11 +73,13 @@ impl ProjectPage<'_> {
 
     /// The address of its failures.
     fn failures_address(&self, more: &str) -> String {
+        // Without a period the page would show the last 7 days only, and fewer failures than the number that leads to it.
         format!("{}&period=all{more}", filter_address(self.rows.app, "/failures", &self.term))
     }
 
     fn page(&self, progress: &Markup) -> Result<Markup, Trouble> {
         let failures = self.failures()?;
+        // Read once for the table of sessions and for the checks over time.
         let judged = self.store().judged_sessions(&self.filter, None, JUDGED)?.entries;
         let totals = self.store().projects()?.into_iter().find(|project| project.project.as_deref() == Some(self.path)).unwrap_or_default();
         Ok(html! {
@@ -129,6 +131,7 @@ impl ProjectPage<'_> {
                         (chart::bars("t-running", "calls", sum(|day| day.calls), &spans(|day| day.calls)))
                         (chart::bars("t-error", "failures", sum(|day| day.failed), &spans(|day| day.failed)))
                     }
+                    // The bars say their numbers only to a pointer; the table has them as text.
                     details.rest { summary { "As a table" } (day_table(&days)) }
                 }
             }

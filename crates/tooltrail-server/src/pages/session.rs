@@ -91,6 +91,7 @@ impl Visit {
         // The address depends on the paths of all projects.
         let terms = || ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let project = project.map(|project| project_address(app, &terms(), project));
+        // They borrow from the snapshot, which moves into the result.
         drop(rows);
         let context = RequestContext::new(app, request, &session, Some(snapshot.now.time));
         Ok(Visit { snapshot, place, session, context, neighbours, calls, project })

@@ -35,6 +35,7 @@ pub(crate) fn run(own: &ConfigArgs) -> anyhow::Result<ExitCode> {
         return init(&path);
     }
     let mut stdout = out::data();
+    // Before the file is read: who made a mistake in it needs its path to correct it.
     if own.path {
         writeln!(stdout, "{}", path.display())?;
         return Ok(ExitCode::SUCCESS);
@@ -69,6 +70,7 @@ fn text(config: &Config) -> String {
     let mut text = String::new();
     let mut table = "";
     for key in KEYS {
+        // The keys of a table stand together in `KEYS`: a table that is written twice is an error in TOML.
         if key.table != table {
             table = key.table;
             let _ = write!(text, "\n[{table}]\n");

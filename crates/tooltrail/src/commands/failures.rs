@@ -63,6 +63,7 @@ pub(crate) fn run(args: &LogArgs, own: &FailuresArgs) -> anyhow::Result<ExitCode
     if rows.is_empty() {
         bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
     }
+    // A command has to count all sessions, so what is missing is made first; the page only says what it does not count.
     ready.asked(&listing, &rows).make_failures(&filter)?;
     let zone = if args.utc { jiff::tz::TimeZone::UTC } else { jiff::tz::TimeZone::system() };
     let query = FailureQuery { filter: &filter, unresolved: own.unresolved, zone: &zone, patience: PATIENCE };
@@ -97,6 +98,7 @@ fn print(args: &LogArgs, own: &FailuresArgs, report: &FailureReport) -> anyhow::
     ];
     let mut table = Table::new(&columns).optional(&["FIRST", "SESSIONS", "TOOLS", "WHAT CAME NEXT"]);
     for group in &report.groups {
+        // The most frequent status gives the sign, as on the page: both must show the same one.
         let status = group.by_status.iter().max_by_key(|(_, count)| **count).map_or(Status::Failed, |(status, _)| *status);
         let (sign, style) = out::look(status);
         table.row(vec![

@@ -23,6 +23,7 @@ pub(super) fn set(config: &mut Config, name: &str, value: &DeValue<'_>) -> Resul
     if !name.starts_with(char::is_alphanumeric) || name.contains(char::is_whitespace) {
         return Err("begins with a letter and has no spaces".to_owned());
     }
+    // Options may come before the command; which word is the command then, only the parser of arguments knows.
     if !first.starts_with('-') && !is_command(first) {
         return Err(format!("begins with `{first}`, which is no command; an alias cannot begin with an alias"));
     }
@@ -31,6 +32,7 @@ pub(super) fn set(config: &mut Config, name: &str, value: &DeValue<'_>) -> Resul
 }
 
 fn is_command(name: &str) -> bool {
+    // The parser adds `help` only when it reads arguments, so it is not among the subcommands here.
     name == "help"
         || Cli::command()
             .get_subcommands()

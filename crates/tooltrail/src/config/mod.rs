@@ -153,8 +153,10 @@ impl Config {
 
     /// Adds it to the arguments of a command, which come before it.
     pub(crate) fn apply(self, args: &mut LogArgs) {
+        // Roots on the command line come before those of the file, and the demo has logs of its own.
         if args.root.is_empty() && !args.demo {
             args.root.clone_from(&self.roots);
+            // Paths together with `--root` are a mistake, but with roots from the file they are not: nobody typed both.
             args.is_root_configured = !self.roots.is_empty();
         }
         args.utc |= self.utc;
@@ -183,6 +185,7 @@ impl Config {
                 };
                 let full = format!("{}.{}", table.get_ref(), name.get_ref());
                 set.map_err(|wrong| anyhow::anyhow!("line {}: `{full}` {wrong}", line(text, value.span().start)))?;
+                // Kept as it is written, so that `tooltrail config` shows what the person wrote.
                 config.written.insert(full, text.get(value.span()).unwrap_or_default().to_owned());
             }
         }
@@ -193,6 +196,7 @@ impl Config {
 /// The text of a file, up to a limit.
 fn read(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
+    // `TOOLTRAIL_CONFIG` may name anything, such as a device that never ends.
     std::fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
     Ok(text)
 }
@@ -206,6 +210,7 @@ fn line(text: &str, at: usize) -> usize {
 fn unknown<T>(text: &str, place: &Spanned<T>, table: &str, name: &str) -> String {
     let full = |table: &str, name: &str| if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
     let own = full(table, name);
+    // Tables too: a misspelt table is found before any of its keys.
     let known = KEYS.iter().flat_map(|key| [key.table.to_owned(), full(key.table, key.name)]);
     // A third of the letters may be wrong; beyond that a suggestion would be a guess.
     let near = known.map(|key| (distance(&key, &own), key)).filter(|(distance, key)| *distance <= key.len() / 3 + 1).min();
@@ -215,6 +220,7 @@ fn unknown<T>(text: &str, place: &Spanned<T>, table: &str, name: &str) -> String
 
 /// Number of letters to insert, delete or replace between two words.
 fn distance(one: &str, other: &str) -> usize {
+    // A name in the file may have any length, and the work grows with it.
     let other: Vec<char> = other.chars().take(80).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.chars().enumerate() {

@@ -24,8 +24,10 @@ impl ReviewPage<'_, '_> {
     /// The sections of files. `drawn`: size of what stands on the page already.
     pub(super) fn sections(&self, files: &[(usize, &IndexedFile)], drawn: usize) -> Markup {
         let headings: Vec<Markup> = files.iter().map(|(_, file)| self.heading(file)).collect();
+        // 400 bytes for what stands around a heading: its section, the checkbox and the links.
         let mut size = drawn + headings.iter().map(|heading| heading.0.len() + 400).sum::<usize>();
         let mut content = |(number, file): &(usize, &IndexedFile)| {
+            // A file that is shown alone is what the reader asked for, and has limits of its own.
             let fits = size < MUCH || self.only.is_some();
             let content = fits.then(|| self.content(*number, file, self.from));
             size += content.as_ref().map_or(0, |content| content.0.len());
@@ -125,6 +127,7 @@ impl ReviewPage<'_, '_> {
     pub(super) fn filled(&self, file: &IndexedFile, wanted: &str) -> Markup {
         let numbers: Vec<u32> = wanted.split('.').filter_map(|number| number.parse().ok()).collect();
         let [part, old, new, total] = *numbers else { return html! { p.di { "No such lines." } } };
+        // These numbers come from the address, so they must not decide how much is drawn.
         let lines = UnchangedLines { part: part as usize, old, new, count: total.min(FILLED), known_from: None };
         let lines = self.index.show(self.reader.book(), file, |listed, _, _| unchanged(listed, lines)).unwrap_or_default();
         review::filled(&lines, old, total)

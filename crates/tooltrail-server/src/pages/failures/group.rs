@@ -119,6 +119,7 @@ impl FailuresPage<'_> {
     }
 
     fn calls(&self, page: &Page<GroupedCall>, group: &FailureGroup) -> Markup {
+        // By agent too, because two agents may have sessions with the same id.
         let rows: HashMap<(&str, &str), usize> = (0..).zip(self.rows.rows).map(|(place, row)| ((row.agent, row.session), place)).collect();
         let clock = self.rows.clock;
         html! {
@@ -173,6 +174,7 @@ fn text_of_cursor(cursor: &CallCursor) -> String {
 
 fn cursor_of_text(text: &str) -> Option<CallCursor> {
     let mut parts = text.splitn(4, ':');
+    // Empty for a call without a place in time; any other text that is no number makes the address wrong.
     let order = parts.next().map(|order| if order.is_empty() { Some(None) } else { order.parse().ok().map(Some) })??;
     let number = CallNumber::read(parts.next()?)?;
     Some(CallCursor { order, number, agent: parts.next()?.to_owned(), session: parts.next()?.to_owned() })

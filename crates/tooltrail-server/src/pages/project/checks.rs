@@ -72,12 +72,14 @@ impl ProjectPage<'_> {
 
     /// The last outcome of each kind of check in each session, from the oldest to the newest.
     pub(super) fn checks(&self, judged: &[JudgedSession]) -> Markup {
+        // Sessions without any check would push those with checks out of the picture.
         let ran = |verdict: &SessionVerdict| verdict.checks().into_iter().any(|(_, check)| check.run.is_some());
         let mut sessions: Vec<(&JudgedSession, &SessionVerdict)> = judged
             .iter()
             .filter_map(|session| Some((session, session.verdict.as_ref().filter(|verdict| ran(verdict))?)))
             .take(OVER_TIME)
             .collect();
+        // The query gives the newest first, and the picture begins with the oldest at the left.
         sessions.reverse();
         let kinds = [(CheckKind::Test, "Tests"), (CheckKind::Build, "Build"), (CheckKind::Lint, "Lint")];
         let has = |kind: CheckKind| sessions.iter().any(|(_, verdict)| check(verdict, kind).is_some_and(|check| check.run.is_some()));
@@ -103,6 +105,7 @@ impl ProjectPage<'_> {
         let strip = VerdictStrip::of(verdict);
         let found = check(verdict, kind).filter(|check| check.run.is_some());
         let part = strip.parts().find(|part| part.label == name);
+        // A gap keeps the place, so that a session stands in the same column for every kind of check.
         let (Some(check), Some(part)) = (found, part) else { return html! { span.none { span.vh { "did not run" } } } };
         let clock = self.rows.clock;
         let when = part.at.or(session.row.cursor.last_at).map(|at| clock.moment(at)).unwrap_or_default();

@@ -35,6 +35,7 @@ impl ProjectPage<'_> {
                         tbody { @for file in &files {
                             @let name = within(&file.path).filter(|name| !name.is_empty()).unwrap_or_else(|| words::tilde(&file.path, self.rows.home.as_deref()).into_owned());
                             tr {
+                                // `has:diff`, because `file:` also selects calls that only read the file.
                                 td.file { a href=(self.of("/calls", &format!("file:{} has:diff", quoted(&file.path)))) title=(neutral(&file.path)) { bdi { (neutral(&name)) } } }
                                 td.n title=(counted(file.calls, "edit")) { (count(file.sessions)) }
                                 td.n.lines { @match file.lines { Some((added, removed)) => { span.t-ok { "+" (count(added)) } " " span.t-error { "−" (count(removed)) } }, None => span.di title="not all changes are known" { "?" } } }

@@ -25,6 +25,7 @@ impl Window {
             let call = row.call().and_then(|index| Some((index, transcript.calls.get(index)?)));
             let inside = call.and_then(|(index, _)| self.inside.get(index)).is_some_and(|inside| !inside.is_empty());
             let what = if let PlanRow::Entry { entry, .. } = row { entries.get(*entry).map(|entry| entry.what) } else { None };
+            // A row has one mark; a problem comes first, because readers look for it.
             let mark = match (what, call) {
                 (_, Some((_, call))) if bad(call.row.status) || inside => 'f',
                 (_, Some((_, call))) if !call.threads.is_empty() => 's',

@@ -132,6 +132,7 @@ fn kind(transcript: &Transcript<'_>, chunk: &Chunk, row: &PlanRow) -> Option<Qui
 
 fn call_kind(call: &CallEntry<'_>) -> Option<QuietKind> {
     let row = &call.row;
+    // Hooks and copies are marked on their rows, and a fold would hide the marks.
     let plain = matches!(row.status, Status::Succeeded | Status::Answered) && row.hooks.is_empty() && row.copy_of.is_none();
     match row.kind {
         _ if !plain || !call.threads.is_empty() => None,
