@@ -11,6 +11,7 @@ use tooltrail_catalog::queries::failures::{FailureQuery, FailureReport};
 use tooltrail_model::filter::quoted;
 use tooltrail_view::head::{count, counted, look};
 use tooltrail_view::line::neutral;
+use tooltrail_view::place;
 
 /// The longest lists.
 const FILES: usize = 12;
@@ -23,9 +24,7 @@ impl ProjectPage<'_> {
     /// The files that most sessions changed.
     pub(super) fn files(&self) -> Result<Markup, Trouble> {
         let files = self.store().changed_files(&self.filter, FILES)?;
-        let within = |path: &str| {
-            path.strip_prefix(self.path.trim_end_matches(['/', '\\'])).map(|rest| rest.trim_start_matches(['/', '\\']).to_owned())
-        };
+        let within = |path: &str| place::within(self.path, path).map(str::to_owned);
         Ok(html! {
             section {
                 h2 { "Files changed most" }
