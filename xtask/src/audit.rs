@@ -25,7 +25,7 @@ pub(crate) fn run(options: &TaskOptions) -> Result<(), String> {
         say(&written(&[], &arguments));
         run_cargo(&[], &arguments).is_err()
     };
-    let failed: Vec<&str> = checks.iter().copied().filter(|check| fails(&check)).collect();
+    let failed: Vec<&str> = checks.iter().copied().filter(|check| fails(check)).collect();
     if failed.is_empty() {
         return Ok(());
     }
