@@ -6,6 +6,7 @@
 use crate::failure_hint::failure_hint;
 use crate::text::{headline, without_escapes};
 use crate::visible::neutral;
+use serde_json::Value;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -18,6 +19,9 @@ const LOOKED: usize = 64 * 1024;
 /// The most characters between two quotation marks that are one quoted name.
 const QUOTED: usize = 160;
 
+/// How Python begins to show where an exception came from.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
 const PATH: &str = "<path>";
 const NUMBER: &str = "<n>";
 const HASH: &str = "<hash>";
@@ -26,12 +30,36 @@ const ADDRESS: &str = "<url>";
 /// The line of an error message that says best what went wrong: the one in which a known tool names the failure, else the first.
 /// Control characters are visible, and it is cut where it is long. `None` for a message without any text.
 pub fn error_line(message: &str) -> Option<String> {
-    let hint = failure_hint(message);
+    let inner = member(message);
+    let message = inner.as_deref().unwrap_or(message);
+    let hint = failure_hint(message).filter(|line| !line.starts_with(TRACEBACK)).or_else(|| raised(message));
     // Most of a long message is output; its first line is near its beginning.
     let head = message.get(..message.floor_char_boundary(LOOKED)).unwrap_or_default();
     let line = hint.unwrap_or_else(|| first_line(head));
     let line = clipped(&neutral(line.trim()), LINE);
     (!line.is_empty()).then_some(line)
+}
+
+/// The message in a result that is a JSON object: that of its error, or else its output.
+fn member(message: &str) -> Option<String> {
+    const NAMES: [&str; 5] = ["error", "message", "stderr", "output", "stdout"];
+    // Most messages are text, and a long object is an answer of a service rather than a message.
+    let text = message.trim();
+    if !text.starts_with('{') || text.len() > LOOKED {
+        return None;
+    }
+    let object: Value = serde_json::from_str(text).ok()?;
+    let said = |value: &Value| value.as_str().or_else(|| value.get("message")?.as_str()).map(str::trim).map(str::to_owned);
+    NAMES.iter().find_map(|name| said(object.get(name)?).filter(|text| !text.is_empty()))
+}
+
+/// The exception of a Python traceback, which stands behind its frames.
+fn raised(message: &str) -> Option<String> {
+    let head = message.get(..message.floor_char_boundary(LOOKED)).unwrap_or_default();
+    // The last traceback is that of the exception that ended the program.
+    let (_, frames) = head.rsplit_once(TRACEBACK)?;
+    let line = frames.lines().skip(1).find(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty())?;
+    Some(without_escapes(line.trim()).into_owned())
 }
 
 /// The first line with any text. Bytes that act in terminals are shown by the caller, and escape sequences are left out.
@@ -219,6 +247,27 @@ fn numbers(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cause_is_found_in_tracebacks_and_objects() {
+        let line = |message: &str| error_line(message).unwrap_or_default();
+        let traced = "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    run()\n  File \"a.py\", line 1, in run\n    raise ValueError(\"no rows\")\nValueError: no rows\n";
+        assert_eq!(line(traced), "ValueError: no rows");
+        let again = format!(
+            "{traced}\nDuring handling of the above exception, another exception occurred:\n\n{}",
+            traced.replace("no rows", "empty")
+        );
+        assert_eq!(line(&again), "ValueError: empty");
+        // One that was cut has only its first line.
+        assert_eq!(line("Traceback (most recent call last):\n  File \"a.py\""), "Traceback (most recent call last):");
+        assert_eq!(
+            line(r#"{"output":"cat: a.txt: No such file or directory\n","metadata":{"exit_code":1}}"#),
+            "cat: a.txt: No such file or directory"
+        );
+        assert_eq!(line(r#"{"error":{"code":404,"message":"no such issue"},"output":""}"#), "no such issue");
+        assert_eq!(line(r#"{"rows":[1,2]}"#), r#"{"rows":[1,2]}"#);
+        assert_eq!(line("{not json"), "{not json");
+    }
 
     #[test]
     fn what_differs_from_run_to_run_is_folded() {

@@ -283,7 +283,7 @@ fn many_calls_come_in_pages() {
     });
     let mut seen = BTreeSet::new();
     for (path, rows) in
-        [("/calls", "Rows 1–200 of 401"), ("/calls?page=2", "Rows 201–400 of 401"), ("/calls?page=3", "Rows 401–401 of 401")]
+        [("/calls", "Rows 1–150 of 401"), ("/calls?page=2", "Rows 151–300 of 401"), ("/calls?page=3", "Rows 301–401 of 401")]
     {
         let page = world.page(path);
         assert!(page.contains(rows), "{path}");

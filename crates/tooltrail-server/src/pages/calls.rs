@@ -32,7 +32,7 @@ use tooltrail_model::filter::Filter;
 use tooltrail_view::head::{count, counted, took};
 
 /// Calls per page.
-const SHOWN: usize = 200;
+const SHOWN: usize = 150;
 /// Time for the search in logs: of a page, of the script that asks for the count, and of a user who asks for
 /// everything.
 const PATIENCE: Duration = Duration::from_millis(250);

@@ -251,7 +251,7 @@ impl FailuresPage<'_> {
             @if total.count == 0 { (self.nothing(report)) } @else {
                 div.sums {
                     p.counted { (self.counted(report)) }
-                    (chart::bars("t-error", "failures", Some(total.count), &self.days(total, BARS)))
+                    (chart::bars("t-error", if total.count == 1 { "failure" } else { "failures" }, Some(total.count), &self.days(total, BARS)))
                 }
                 (self.table(&report.groups, total))
                 (self.pages(report))

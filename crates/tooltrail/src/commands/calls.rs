@@ -35,6 +35,9 @@ Examples:
   tooltrail calls --json | jq 'select(.status == \"failed\")'
   tooltrail calls --json --copies       including every copy";
 
+/// Most characters of an error in a table.
+const ERROR: usize = 60;
+
 /// Default number of calls in a table.
 const SHOWN: usize = 50;
 
@@ -298,7 +301,9 @@ fn add_row(
         Cell::styled(why(row.reason, row.exit_code), style),
         row.duration_ms.map(table::took).unwrap_or_default().into(),
     ];
-    cells.push(Cell::styled(error.unwrap_or_default(), style));
+    // Where nothing limits the width, as in a pipe, a long error would push what the call is about out of sight.
+    let error = error.map(|error| table::shortened(&error, ERROR)).unwrap_or_default();
+    cells.push(Cell::styled(error, style));
     cells.push(row.about.unwrap_or_default().into());
     table.row(cells);
 }

@@ -29,7 +29,7 @@ impl ReviewPage<'_, '_> {
                 @let directory = files.first().map_or("", |(_, file)| file.directory());
                 @if directory.is_empty() { (self.leaves(files)) }
                 @else {
-                    details.dir open { summary title=(neutral(directory)) { (neutral(directory)) } (self.leaves(files)) }
+                    details.dir open { summary title=(neutral(directory)) { span { bdi { (neutral(directory)) } } } (self.leaves(files)) }
                 }
             } }
         }

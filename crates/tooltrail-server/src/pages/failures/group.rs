@@ -79,7 +79,7 @@ impl FailuresPage<'_> {
                     div { dt { "Last" } dd { (when(group.last)) } }
                     div { dt { "What came next" } dd { (follow_ups(group)) } }
                 }
-                (chart::bars("t-error", "failures", Some(group.count), &self.days(group, BARS)))
+                (chart::bars("t-error", if group.count == 1 { "failure" } else { "failures" }, Some(group.count), &self.days(group, BARS)))
             }
         }
     }
