@@ -50,14 +50,7 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
         Some("-") => from_input()?,
         statement => statement.unwrap_or(VIEWS).to_owned(),
     };
-    let mut ready = catalogue::ready(args)?;
-    if asks_details(&sql) {
-        let listing = ready.list()?;
-        let all: Vec<usize> = (0..listing.rows().len()).collect();
-        ready.library.fill(&listing, &all, ready.threads, &|| true)?;
-        // Opened again: a library answers from the state that the file had when it was first asked.
-        ready = catalogue::ready(args)?;
-    }
+    let ready = if asks_details(&sql) { with_details(args)? } else { catalogue::ready(args)? };
     let Ready { library, now, .. } = ready;
     let catalogue = library.catalogue();
     let mut connection = catalogue.ask(&now)?;
@@ -74,6 +67,27 @@ pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
     }
     printed.map(|()| ExitCode::SUCCESS)
 }
+
+/// The catalogue, with all details.
+fn with_details(args: &LogArgs) -> anyhow::Result<Ready> {
+    let mut ready = catalogue::ready(args)?;
+    // A log that was written a moment ago is read once more when the catalogue is opened again, and its details are made once more. An agent
+    // that writes all the time must not keep the statement waiting.
+    for _ in 0..ATTEMPTS {
+        let listing = ready.list()?;
+        let all: Vec<usize> = (0..listing.rows().len()).collect();
+        if ready.library.fill(&listing, &all, ready.threads, &|| true)? == 0 {
+            break;
+        }
+        drop(listing);
+        // Opened again: a library answers from the state that the file had when it was first asked.
+        ready = catalogue::ready(args)?;
+    }
+    Ok(ready)
+}
+
+/// How often details are made before a statement that names them.
+const ATTEMPTS: usize = 4;
 
 /// Whether a statement names what is stored later than rows. One that only seems to takes longer, and nothing else. `*` names nothing: it is
 /// what people type to see what there is, and has to answer at once.
