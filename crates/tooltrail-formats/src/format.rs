@@ -278,8 +278,7 @@ pub trait LogFiles: Sync {
 
     /// Paths beside a log. Where nothing is at any of them, there are no [`LogFiles::sidecars`].
     fn sidecar_places(&self, path: &Path) -> Vec<PathBuf> {
-        let _ = path;
-        Vec::new()
+        self.sidecars(path)
     }
 
     /// Small files beside a log that say more about it.

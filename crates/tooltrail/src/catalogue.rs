@@ -98,9 +98,7 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
 /// A catalogue of the demo, of named logs, or of everything where the stored one is not wanted. It is deleted with its directory.
 pub(crate) fn temporary(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<(Ready, TempDir)> {
     let start = Instant::now();
-    if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
-        bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
-    }
+    args.refuse_both(paths)?;
     let place = tempfile::tempdir().context("cannot create a directory for a temporary index; set TMPDIR to another one")?;
     let (search, now) = if args.demo {
         let machine = DemoMachine::lay(&place.path().join("demo"), args).context("cannot create the demo")?;

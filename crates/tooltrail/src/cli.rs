@@ -118,6 +118,15 @@ impl LogArgs {
         options
     }
 
+    /// Refuses paths beside another choice of logs on the command line. Roots of the configuration file give way to paths.
+    pub(crate) fn refuse_both(&self, paths: &[PathBuf]) -> anyhow::Result<()> {
+        let is_root_named = !self.root.is_empty() && !self.is_root_configured;
+        if !paths.is_empty() && (self.demo || is_root_named) {
+            anyhow::bail!("give either paths or `{}`, not both", if self.demo { "--demo" } else { "--root" });
+        }
+        Ok(())
+    }
+
     /// How to read logs for the catalogue: later commands read the stored rows, so limits of this command must not affect them.
     pub(crate) fn stored_options(&self) -> Options {
         Options { threads: self.options(false).threads, ..Options::default() }

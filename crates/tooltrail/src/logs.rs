@@ -77,9 +77,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     let start = std::time::Instant::now();
     let time = asked_at(args);
     let options = args.options(check_utf8);
-    if !paths.is_empty() && (args.demo || !(args.root.is_empty() || args.is_root_configured)) {
-        bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
-    }
+    args.refuse_both(paths)?;
     if args.demo {
         let (linker, live) = demo::read(&options);
         let now = now(args, time, live);
@@ -137,8 +135,9 @@ pub(crate) fn open_parts(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Pa
         let logs = Logs { linker, now, looked, took, is_stored: true, disk, threads, keep, unread };
         return Ok(PartedLogs { logs, content: PartedContent::Stored(Box::new(library)) });
     }
-    if args.demo || (!paths.is_empty() && !args.root.is_empty()) {
-        // Few logs, or arguments that are wrong.
+    args.refuse_both(paths)?;
+    if args.demo {
+        // Few logs.
         let mut logs = read(args, paths, false)?;
         let content = PartedContent::Read(ScannedParts::of(logs.take()));
         return Ok(PartedLogs { logs, content });

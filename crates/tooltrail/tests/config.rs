@@ -71,6 +71,13 @@ fn roots_are_read_unless_paths_are_named() {
     assert!(stored.contains("toolu_a") && !stored.contains("toolu_b"), "{stored}");
     let named = calls(&["other.jsonl"]);
     assert!(named.contains("toolu_b") && !named.contains("toolu_a"), "{named}");
+    for command in ["list", "show", "stats", "check", "failures", "secrets", "export"] {
+        let (_, out, err) = run(&place, Some(&config), &[command, "other.jsonl"]);
+        assert!(!err.contains("not both"), "{command}: {err}{out}");
+    }
+    // On the command line both are a mistake.
+    let (code, _, err) = run(&place, Some(&config), &["failures", "other.jsonl", "--root", "backup"]);
+    assert!(code == 2 && err.contains("give either paths or `--root`, not both"), "{err}");
 }
 
 #[test]

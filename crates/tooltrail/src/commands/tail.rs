@@ -114,9 +114,7 @@ fn ground(args: &LogArgs, paths: &[PathBuf], places: &[Places]) -> anyhow::Resul
     if paths.is_empty() {
         return Ok(LogLocations::Places(places.to_vec()));
     }
-    if !args.root.is_empty() {
-        bail!("give either paths or `--root`, not both");
-    }
+    args.refuse_both(paths)?;
     let paths = logs::expanded(paths);
     // A path that does not exist would otherwise be waited for silently.
     for path in &paths {

@@ -35,13 +35,13 @@ pub(crate) struct Config {
     pub(crate) time: Option<TimeStyle>,
     /// Whether times are in UTC.
     pub(crate) utc: bool,
-    /// The pager; an empty one means none.
+    /// The pager; an empty one is the usual one.
     pub(crate) pager: Option<String>,
     /// The theme of pages for which the person has chosen none.
     pub(crate) theme: DefaultTheme,
-    /// The columns of `calls` and of `list`.
+    /// The columns of `calls`; none for all.
     pub(crate) calls_columns: Vec<String>,
-    /// See above.
+    /// The columns of `list`; none for all.
     pub(crate) list_columns: Vec<String>,
     /// The policy of `verify`.
     pub(crate) verify: VerifyPolicy,
